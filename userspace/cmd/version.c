@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* nettoll version: of the command and of the module. */
+#include "cmd/cmd.h"
+#include "lib/out.h"
+#include "lib/version.h"
+
+static int run_version(int argc, char **argv)
+{
+	struct out_doc *doc;
+	int ret;
+
+	(void)argv;
+	if (argc > 1)
+		return usage_error("version takes no arguments");
+	doc = out_begin("version", 0);
+	out_str(doc, "tool", "nettoll", NETTOLL_VERSION);
+	ret = out_end(doc);
+	return ret ? err_report(ret) : EXIT_OK;
+}
+
+const struct cmd cmd_version = {
+	.name = "version",
+	.run = run_version,
+	.summary = "Print the versions of the command and of the module",
+	.usage = "version",
+};
