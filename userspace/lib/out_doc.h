@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a document consists of, between the half that builds it (out_doc.c) and the one that prints (out.c). */
+/* What a document consists of, between out_doc.c, which builds it, and out.c, which prints it. */
 #ifndef NETTOLL_LIB_OUT_DOC_H
 #define NETTOLL_LIB_OUT_DOC_H
 
