@@ -10,30 +10,19 @@
 
 #include <uapi/linux/nettoll.h>
 
-/* Integer value ranges */
-static const struct netlink_range_validation nettoll_a_attach_duty_ppm_range = {
-	.min	= 100ULL,
-	.max	= 1000000ULL,
-};
-
-static const struct netlink_range_validation nettoll_a_attach_window_us_range = {
-	.min	= 1000ULL,
-	.max	= 10000000ULL,
-};
-
 /* NETTOLL_CMD_HOOK_GET - do */
 static const struct nla_policy nettoll_hook_get_nl_policy[NETTOLL_A_HOOK_NAME + 1] = {
 	[NETTOLL_A_HOOK_NAME] = { .type = NLA_NUL_STRING, .len = 63, },
 };
 
 /* NETTOLL_CMD_ATTACH - do */
-static const struct nla_policy nettoll_attach_nl_policy[NETTOLL_A_ATTACH_WINDOW_US + 1] = {
+static const struct nla_policy nettoll_attach_nl_policy[NETTOLL_A_ATTACH_WINDOW_MS + 1] = {
 	[NETTOLL_A_ATTACH_LAYER] = NLA_POLICY_MAX(NLA_U32, 15),
 	[NETTOLL_A_ATTACH_HOOK] = { .type = NLA_STRING, .len = 63, },
 	[NETTOLL_A_ATTACH_BACKEND] = NLA_POLICY_MAX(NLA_U32, 4),
 	[NETTOLL_A_ATTACH_STRICT] = { .type = NLA_FLAG, },
-	[NETTOLL_A_ATTACH_DUTY_PPM] = NLA_POLICY_FULL_RANGE(NLA_U32, &nettoll_a_attach_duty_ppm_range),
-	[NETTOLL_A_ATTACH_WINDOW_US] = NLA_POLICY_FULL_RANGE(NLA_U32, &nettoll_a_attach_window_us_range),
+	[NETTOLL_A_ATTACH_DUTY] = NLA_POLICY_RANGE(NLA_U32, 1, 10000),
+	[NETTOLL_A_ATTACH_WINDOW_MS] = NLA_POLICY_RANGE(NLA_U32, 1, 10000),
 };
 
 /* NETTOLL_CMD_DETACH - do */
@@ -81,7 +70,7 @@ const struct genl_split_ops nettoll_nl_ops[10] = {
 		.cmd		= NETTOLL_CMD_ATTACH,
 		.doit		= nettoll_nl_attach_doit,
 		.policy		= nettoll_attach_nl_policy,
-		.maxattr	= NETTOLL_A_ATTACH_WINDOW_US,
+		.maxattr	= NETTOLL_A_ATTACH_WINDOW_MS,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packets and bytes that pass the devices, which the tolls are divided by.
+ */
+#ifndef NETTOLL_ACCOUNT_PACKETS_H
+#define NETTOLL_ACCOUNT_PACKETS_H
+
+struct net_device;
+struct sk_buff;
+
+void nettoll_packets_tx(void *data, const struct sk_buff *skb, const struct net_device *dev);
+void nettoll_packets_rx(void *data, const struct sk_buff *skb);
+
+#endif /* NETTOLL_ACCOUNT_PACKETS_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stubs of the direct backend on x86-64, one for each hook. ftrace makes
+ * the first instruction of the hooked function call the stub; the stub opens a
+ * span in its own frame, calls the rest of the function as a subroutine,
+ * closes the span and returns to the function's caller.
+ *
+ * On entry the stack holds the address behind the ftrace call, then the return
+ * address of the function's caller, then arguments seven and up. All argument
+ * registers must survive; %rax, %r10 and %r11 are free. The body is reached
+ * through a static call, which is a plain direct call: an indirect one would
+ * cost a retpoline and, under kernel IBT, fault for want of an ENDBR.
+ *
+ * Every write to per-CPU memory is one instruction. So an interrupt may come,
+ * and the task may move to another CPU, between any two of them.
+ */
+#include <linux/objtool.h>
+#include <linux/static_call.h>
+#include <linux/stringify.h>
+#include <asm/linkage.h>
+#include <asm/unwind_hints.h>
+
+#include "hook.h"
+#include "span.h"
+#include "stub.h"
+
+/* What a stub calls until it is told its function. */
+static void __used nettoll_no_body(void)
+{
+}
+
+#define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps) \
+	DEFINE_STATIC_CALL(nettoll_body_##fn, nettoll_no_body);
+#include "hook_table.def"
+#undef NETTOLL_HOOK
+
+#define SPAN(member)	__stringify(NETTOLL_SPAN_##member) "(%rsp)"
+#define PARENT(member)	__stringify(NETTOLL_SPAN_##member) "(%r8)"
+#define CPU(member)	"%gs:nettoll_cpu+" __stringify(NETTOLL_CPU_##member) "(%rip)"
+#define CHARGE(member)	"%gs:" __stringify(NETTOLL_CHARGE_##member) "(%rcx)"
+
+/* The direction is that of the table, or that of the enclosing span. */
+#define SLOT_TX		"movl $slot, " SPAN(SLOT) "\n"
+#define SLOT_RX		"movl $slot + " __stringify(NETTOLL_CHARGE_SIZE) ", " SPAN(SLOT) "\n"
+#define SLOT_BOTH						\
+	"movl $slot, %eax\n"					\
+	"test %r11, %r11\n"					\
+	"jz 1f\n"						\
+	"movl " __stringify(NETTOLL_SPAN_SLOT) "(%r11), %r10d\n"	\
+	"andl $" __stringify(NETTOLL_CHARGE_SIZE) ", %r10d\n"	\
+	"orl %r10d, %eax\n"					\
+	"1: movl %eax, " SPAN(SLOT) "\n"
+
+/* Arguments on the stack: the offset stands still since each push moves %rsp. */
+#define COPY_STACK_ARGS(nargs)					\
+	".set words, 0\n"					\
+	".if " #nargs " > 6\n"					\
+	".set words, " #nargs " - 6\n"				\
+	".rept " #nargs " - 6\n"				\
+	"pushq " __stringify(NETTOLL_SPAN_SIZE) " + 8 + 8 * words(%rsp)\n" \
+	".endr\n"						\
+	".endif\n"
+
+#define DROP_STACK_ARGS						\
+	".if words > 0\n"					\
+	"addq $8 * words, %rsp\n"				\
+	".endif\n"
+
+#define STUB(fn, nargs, store_slot)				\
+	".type nettoll_stub_" #fn ", @function\n"		\
+	".balign 16\n"						\
+	"nettoll_stub_" #fn ":\n"				\
+	ANNOTATE_NOENDBR					\
+	"subq $" __stringify(NETTOLL_SPAN_SIZE) ", %rsp\n"	\
+	"movq " CPU(CUR) ", %r11\n"				\
+	"movq %r11, " SPAN(PARENT) "\n"				\
+	store_slot						\
+	"movq $0, " SPAN(CHILD) "\n"				\
+	"movq $0, " SPAN(OWN) "\n"				\
+	"incq " CPU(OPEN) "\n"					\
+	"movq %rsp, " CPU(CUR) "\n"				\
+	"movq %rdx, %r10\n"					\
+	"rdtsc\n"						\
+	"shlq $32, %rdx\n"					\
+	"orq %rdx, %rax\n"					\
+	"movq %rax, " SPAN(START) "\n"				\
+	"movq %r10, %rdx\n"					\
+	COPY_STACK_ARGS(nargs)					\
+	"call " STATIC_CALL_TRAMP_STR(nettoll_body_##fn) "\n"	\
+	DROP_STACK_ARGS						\
+	"movq %rax, %r10\n"					\
+	"movq %rdx, %r11\n"					\
+	"rdtsc\n"						\
+	"shlq $32, %rdx\n"					\
+	"orq %rdx, %rax\n"					\
+	"subq " SPAN(START) ", %rax\n"				\
+	"movq " SPAN(PARENT) ", %r8\n"				\
+	"movq %r8, " CPU(CUR) "\n"				\
+	"movl " SPAN(SLOT) ", %ecx\n"				\
+	"addq nettoll_charges(%rip), %rcx\n"			\
+	"incq " CHARGE(CALLS) "\n"				\
+	"movq nettoll_own_direct(%rip), %rdx\n"			\
+	"addq " SPAN(OWN) ", %rdx\n"				\
+	"addq %rdx, " CHARGE(OWN) "\n"				\
+	"addq %rax, " CHARGE(TOTAL) "\n"			\
+	"movq %rax, %rdx\n"					\
+	"subq " SPAN(CHILD) ", %rdx\n"				\
+	"addq %rdx, " CHARGE(SELF) "\n"				\
+	"testq %r8, %r8\n"					\
+	"jz 2f\n"						\
+	"addq %rax, " PARENT(CHILD) "\n"			\
+	"movq nettoll_own_direct + 8(%rip), %rdx\n"		\
+	"addq %rdx, " PARENT(OWN) "\n"				\
+	"1: decq " CPU(OPEN) "\n"				\
+	"movq %r10, %rax\n"					\
+	"movq %r11, %rdx\n"					\
+	/* Past the frame and past the address behind the ftrace call. */ \
+	"addq $" __stringify(NETTOLL_SPAN_SIZE) " + 8, %rsp\n"	\
+	UNWIND_HINT_FUNC					\
+	ASM_RET							\
+	"2: addq %rax, " CPU(INCLUSIVE) "\n"			\
+	"jmp 1b\n"						\
+	".size nettoll_stub_" #fn ", . - nettoll_stub_" #fn "\n" \
+	".set slot, slot + 2 * " __stringify(NETTOLL_CHARGE_SIZE) "\n"
+
+#define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps)	STUB(fn, nargs, SLOT_##dir)
+asm(".pushsection .text\n"
+    ".set slot, 0\n"
+#include "hook_table.def"
+    ".popsection\n");
+#undef NETTOLL_HOOK
+
+#define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps) \
+	extern const char nettoll_stub_##fn[];
+#include "hook_table.def"
+#undef NETTOLL_HOOK
+
+static const struct {
+	const char *stub;
+	struct static_call_key *key;
+	void *tramp;
+} nettoll_stubs[] = {
+#define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps)		\
+	{							\
+		.stub = nettoll_stub_##fn,			\
+		.key = &STATIC_CALL_KEY(nettoll_body_##fn),	\
+		.tramp = STATIC_CALL_TRAMP_ADDR(nettoll_body_##fn), \
+	},
+#include "hook_table.def"
+#undef NETTOLL_HOOK
+};
+
+unsigned long nettoll_stub_addr(unsigned int hook)
+{
+	return (unsigned long)nettoll_stubs[hook].stub;
+}
+
+void nettoll_stub_set_body(unsigned int hook, unsigned long body)
+{
+	__static_call_update(nettoll_stubs[hook].key, nettoll_stubs[hook].tramp,
+			     (void *)body);
+}
