@@ -82,7 +82,7 @@ void cmd_print_help(const struct cmd *cmd)
 	out_printf("Usage: nettoll %.*s\n\n%s.\n", (int)len, cmd->usage, cmd->summary);
 	if (rest && rest[1])
 		out_printf("\n%s%s", rest + 1, cmd->usage[strlen(cmd->usage) - 1] == '\n' ? "" : "\n");
-	out_printf("%s%s", strstr(cmd->usage, "\n  -") ? "" : "\nOptions:\n", global_options);
+	out_printf("%s%s", strstr(cmd->usage, "\nOptions:\n") ? "" : "\nOptions:\n", global_options);
 }
 
 struct globals {

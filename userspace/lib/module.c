@@ -106,7 +106,7 @@ static int take_status(const struct nlk_reply *reply, void *arg)
 	s->generation = nlk_u32(tb[NETTOLL_A_STATUS_GENERATION]);
 	s->spans_open = nlk_u64(tb[NETTOLL_A_STATUS_SPANS_OPEN]);
 	s->attached_ns = nlk_u64(tb[NETTOLL_A_STATUS_ATTACHED_NS]);
-	s->duty_ppm = tb[NETTOLL_A_STATUS_DUTY_PPM] ? nlk_u32(tb[NETTOLL_A_STATUS_DUTY_PPM]) : 1000000;
+	s->duty = tb[NETTOLL_A_STATUS_DUTY] ? nlk_u32(tb[NETTOLL_A_STATUS_DUTY]) : 10000;
 	for (i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
 		if (!costs[i].inner || !tb[costs[i].inner])
 			continue;
@@ -119,7 +119,7 @@ static int take_status(const struct nlk_reply *reply, void *arg)
 
 int module_status(struct module *m, struct module_status *status)
 {
-	*status = (struct module_status) { .duty_ppm = 1000000 };
+	*status = (struct module_status) { .duty = 10000 };
 	return explain(nlk_do(m->conn, request(m, NETTOLL_CMD_STATUS_GET), take_status, status),
 		       "read the module's status");
 }
@@ -249,10 +249,10 @@ int module_attach(struct module *m, const struct attach_request *what, struct at
 		nlk_put_u32(req, NETTOLL_A_ATTACH_BACKEND, what->backend);
 	if (what->strict)
 		nlk_put_flag(req, NETTOLL_A_ATTACH_STRICT);
-	if (what->duty_ppm)
-		nlk_put_u32(req, NETTOLL_A_ATTACH_DUTY_PPM, what->duty_ppm);
-	if (what->window_us)
-		nlk_put_u32(req, NETTOLL_A_ATTACH_WINDOW_US, what->window_us);
+	if (what->duty)
+		nlk_put_u32(req, NETTOLL_A_ATTACH_DUTY, what->duty);
+	if (what->window_ms)
+		nlk_put_u32(req, NETTOLL_A_ATTACH_WINDOW_MS, what->window_ms);
 	*result = (struct attach_result) { 0 };
 	return explain(nlk_do(m->conn, req, take_attached, result), "attach hooks");
 }

@@ -32,7 +32,7 @@ struct module_cost {
  * @backends: bit mask by enum nettoll_backend
  * @tsc_khz: cycles a millisecond
  * @attached_ns: time that hooks were attached, in all
- * @duty_ppm: share of the time that hooks are attached, in millionths
+ * @duty: share of the time that hooks are attached, in hundredths of a per cent
  */
 struct module_status {
 	char version[64];
@@ -44,7 +44,7 @@ struct module_status {
 	uint32_t generation;
 	uint64_t spans_open;
 	uint64_t attached_ns;
-	uint32_t duty_ppm;
+	uint32_t duty;
 	struct module_cost cost[NETTOLL_BACKEND_TRACEPOINT + 1];	/* by backend */
 };
 
@@ -70,8 +70,8 @@ int module_hooks(struct module *module, struct hook_list *list);
 /**
  * struct attach_request - what to attach or detach; without layers and hooks, all
  * @strict: all that is named or nothing
- * @duty_ppm: attach for this share of the time only; 0: always
- * @window_us: length of an attached window; 0: the module's choice
+ * @duty: attach for this share of the time only, in hundredths of a per cent; 0: always
+ * @window_ms: length of an attached window; 0: the module's choice
  *
  * Detaching uses the layers and hooks only.
  */
@@ -81,8 +81,8 @@ struct attach_request {
 	const char *const *hooks;
 	uint32_t backend;
 	bool strict;
-	uint32_t duty_ppm;
-	uint32_t window_us;
+	uint32_t duty;
+	uint32_t window_ms;
 };
 
 /** struct attach_result - hooks by what became of them */
@@ -95,7 +95,7 @@ struct attach_result {
 int module_attach(struct module *module, const struct attach_request *req,
 		  struct attach_result *result);
 
-/** module_detach() - -EBUSY: detached all the same, but a thread stays inside a hook */
+/** module_detach() - does not wait for threads asleep inside a hook; module_holders() names them */
 int module_detach(struct module *module, const struct attach_request *req,
 		  struct attach_result *result);
 

@@ -22,6 +22,8 @@
 
 static enum out_format format = OUT_PEOPLE;
 static int write_error;		/* errno of the first failed write */
+static FILE *stream;		/* NULL: standard output */
+static const char *stream_name = "the result";
 
 void out_set_format(enum out_format f)
 {
@@ -35,27 +37,42 @@ enum out_format out_format(void)
 
 /* ---- output that remembers its first failure ---- */
 
+static FILE *output(void)
+{
+	return stream ? stream : stdout;
+}
+
+int out_redirect(const char *path)
+{
+	stream = fopen(path, "we");
+	if (!stream)
+		return err_set(-errno, NULL, "cannot open %s: %s", path, strerror(errno));
+	stream_name = path;
+	term_set_fd(fileno(stream));
+	return 0;
+}
+
 static void put(const char *fmt, ...) PRINTF_LIKE(1, 2);
 static void put(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vprintf(fmt, ap) < 0 && !write_error)
+	if (vfprintf(output(), fmt, ap) < 0 && !write_error)
 		write_error = errno;
 	va_end(ap);
 }
 
 int out_check(void)
 {
-	if (fflush(stdout) && !write_error)
+	if (fflush(output()) && !write_error)
 		write_error = errno;
-	if (!write_error && ferror(stdout))
+	if (!write_error && ferror(output()))
 		write_error = EIO;
 	if (!write_error)
 		return 0;
 	return err_set(-write_error, write_error == ENOSPC ? "free some room" : NULL,
-		       "cannot write the result: %s", strerror(write_error));
+		       "cannot write %s: %s", stream_name, strerror(write_error));
 }
 
 int out_close(void)
@@ -63,8 +80,9 @@ int out_close(void)
 	int ret = out_check();
 
 	/* Network file systems tell of a full disk only here. EBADF: it was closed from the start. */
-	if (fclose(stdout) && !ret && errno != EBADF)
-		ret = err_set(-errno, NULL, "cannot write the result: %s", strerror(errno));
+	if (fclose(output()) && !ret && errno != EBADF)
+		ret = err_set(-errno, NULL, "cannot write %s: %s", stream_name, strerror(errno));
+	stream = NULL;
 	return ret;
 }
 
@@ -73,7 +91,7 @@ void out_printf(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vprintf(fmt, ap) < 0 && !write_error)
+	if (vfprintf(output(), fmt, ap) < 0 && !write_error)
 		write_error = errno;
 	va_end(ap);
 }
@@ -159,7 +177,7 @@ static void table_json(struct json_object *root, const struct out_table *t)
 	for (g = 0; g < t->ngroups; g++) {
 		if (!t->groups[g].key)
 			continue;
-		if (t->groups[g].single) {
+		if (t->groups[g].flags & OUT_SINGLE) {
 			r = t->groups[g].first_row;
 			json_object_object_add(root, t->groups[g].key,
 					       r < group_end(t, g) ? row_json(t, r) : NULL);
@@ -242,7 +260,7 @@ static void table_tsv(const struct out_table *t, bool heading)
 	if (heading)
 		put("\n");
 	for (g = 0; g < t->ngroups; g++) {
-		if (t->groups[g].single || !t->groups[g].key)
+		if (t->groups[g].flags & OUT_NO_TSV || !t->groups[g].key)
 			continue;
 		for (r = t->groups[g].first_row; r < group_end(t, g); r++) {
 			for (c = 0, first = true; c < t->ncols; c++) {

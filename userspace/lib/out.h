@@ -83,18 +83,22 @@ void out_text(struct out_doc *doc, enum term_style style, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * out_table() - add a table; @cols is kept, not copied
+ * out_table() - add a table
  * @key: JSON member that holds the rows
+ * @cols: copied, but for the strings
  */
 struct out_table *out_table(struct out_doc *doc, const char *key, const struct out_col *cols,
 			    size_t ncols);
 
+/* Flags of out_group(). */
+#define OUT_SINGLE	1u	/* one row: the JSON member is its object, not an array */
+#define OUT_NO_TSV	2u	/* rows that would be counted twice by those who add up */
+
 /**
  * out_group() - begin a group of rows of the same columns, below a line for people
- * @key: JSON member that holds them, an array; NULL: for people only
- * @single: the member is the only row's object, and TSV leaves the row out
+ * @key: JSON member that holds them; NULL: for people only
  */
-void out_group(struct out_table *table, const char *key, bool single);
+void out_group(struct out_table *table, const char *key, unsigned int flags);
 
 /** out_row() - begin a row; its cells follow from left to right, one call each */
 void out_row(struct out_table *table, enum term_style style);
@@ -111,6 +115,16 @@ void cell_none(struct out_table *table);			/* "-"; null */
  * Return: 0, or a negative errno described by err_set().
  */
 int out_end(struct out_doc *doc);
+
+/** out_drop() - free a document unprinted; returns 0 */
+int out_drop(struct out_doc *doc);
+
+/**
+ * out_redirect() - write the results to a file instead of standard output
+ *
+ * Return: 0, or a negative errno described by err_set().
+ */
+int out_redirect(const char *path);
 
 /** out_json() - print a ready JSON object as the result, indented; takes it over; as out_end() */
 int out_json(struct json_object *root);

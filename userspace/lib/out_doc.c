@@ -170,20 +170,23 @@ struct out_table *out_table(struct out_doc *doc, const char *key, const struct o
 	if (!item)
 		return NULL;
 	t = calloc(1, sizeof(*t));
-	if (!t) {
+	if (t)
+		t->cols = calloc(ncols + 1, sizeof(*cols));
+	if (!t || !t->cols) {
+		free(t);
 		doc->nomem = true;
 		return NULL;
 	}
 	item->table = t;
+	memcpy(t->cols, cols, ncols * sizeof(*cols));
 	t->doc = doc;
-	t->cols = cols;
 	t->ncols = ncols;
 	doc->has_table = true;
-	out_group(t, key, false);
+	out_group(t, key, 0);
 	return t;
 }
 
-void out_group(struct out_table *t, const char *key, bool single)
+void out_group(struct out_table *t, const char *key, unsigned int flags)
 {
 	struct group *groups;
 
@@ -195,7 +198,7 @@ void out_group(struct out_table *t, const char *key, bool single)
 		return;
 	}
 	t->groups = groups;
-	groups[t->ngroups++] = (struct group) { copy(t->doc, key), single, t->nrows };
+	groups[t->ngroups++] = (struct group) { copy(t->doc, key), flags, t->nrows };
 }
 
 void out_row(struct out_table *t, enum term_style style)
@@ -286,10 +289,18 @@ static void free_table(struct out_table *t)
 		free_value(&t->cells[i]);
 	for (i = 0; i < t->ngroups; i++)
 		free(t->groups[i].key);
+	free(t->cols);
 	free(t->cells);
 	free(t->styles);
 	free(t->groups);
 	free(t);
+}
+
+int out_drop(struct out_doc *doc)
+{
+	if (doc)
+		out_doc_free(doc);
+	return 0;
 }
 
 void out_doc_free(struct out_doc *doc)

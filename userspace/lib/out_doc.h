@@ -19,13 +19,13 @@ struct value {
 
 struct group {
 	char *key;
-	bool single;
+	unsigned int flags;
 	size_t first_row;
 };
 
 struct out_table {
 	struct out_doc *doc;
-	const struct out_col *cols;
+	struct out_col *cols;
 	size_t ncols;
 	struct value *cells;
 	size_t ncells, cells_max;

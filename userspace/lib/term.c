@@ -9,6 +9,12 @@
 #include <unistd.h>
 
 static enum term_color color_choice = TERM_COLOR_AUTO;
+static int output_fd = STDOUT_FILENO;
+
+void term_set_fd(int fd)
+{
+	output_fd = fd;
+}
 
 void term_set_color(enum term_color color)
 {
@@ -17,7 +23,7 @@ void term_set_color(enum term_color color)
 
 bool term_is_tty(void)
 {
-	return isatty(STDOUT_FILENO);
+	return isatty(output_fd);
 }
 
 static bool term_dumb(void)
@@ -36,7 +42,7 @@ int term_width(void)
 {
 	struct winsize size;
 
-	if (!term_is_tty() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+	if (!term_is_tty() || ioctl(output_fd, TIOCGWINSZ, &size))
 		return 0;
 	return size.ws_col;
 }

@@ -23,7 +23,10 @@ enum term_style {
 /** term_set_color() - what --color said; NO_COLOR in the environment counts for auto */
 void term_set_color(enum term_color color);
 
-/** term_is_tty() - whether a person looks at standard output */
+/** term_set_fd() - where the results go, when not to standard output */
+void term_set_fd(int fd);
+
+/** term_is_tty() - whether a person looks at the results */
 bool term_is_tty(void);
 
 /** term_utf8() - whether the locale's characters are UTF-8 */
