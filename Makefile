@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Builds, tests and installs nettoll: the kernel module, and the command with its manual and completion.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+DESTDIR ?=
+DEPMOD ?= depmod
+
+top := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+# Asked for only when a module target is made, and once.
+release = $(eval release := $$(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
+	'$(KDIR)/include/generated/utsrelease.h' 2>/dev/null))$(release)
+# Each kernel has its own build directory, so that modules for several live side by side.
+module_dir = $(abspath $(if $(O),$(O),$(top)/build/$(release)))
+# O is for us: kbuild would take it for its own output directory.
+kbuild = $(MAKE) -C '$(KDIR)' M='$(module_dir)/kmod' O= $(if $(W),W=$(W)) $(if $(C),C=$(C))
+tools = $(MAKE) -C '$(top)/userspace' O='$(top)/userspace/build'
+
+.PHONY: all module tools check install uninstall module_install tools_install clean help kdir_given
+
+all: module tools
+
+kdir_given:
+	@test -n '$(release)' || { echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r), or give" \
+		'KDIR=..., for instance KDIR=$$(scripts/kernel 6.12)' >&2; exit 1; }
+
+module: kdir_given
+	@'$(top)/scripts/lib/sync-source' '$(top)/kmod' '$(module_dir)/kmod'
+	+$(kbuild) modules
+	@cmp -s '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko' || \
+		cp '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko'
+
+tools:
+	+@$(tools)
+
+check:
+	@'$(top)/scripts/check'
+
+install: module_install tools_install
+
+module_install: module
+	+$(kbuild) INSTALL_MOD_PATH='$(DESTDIR)' INSTALL_MOD_DIR=updates modules_install
+	$(if $(DESTDIR),,$(DEPMOD) -a '$(release)')
+
+tools_install: tools
+	+@$(tools) install
+
+uninstall: kdir_given
+	rm -f '$(DESTDIR)/lib/modules/$(release)/updates/nettoll.ko'*
+	$(if $(DESTDIR),,$(DEPMOD) -a '$(release)')
+	+@$(tools) uninstall
+
+clean:
+	rm -rf '$(top)/build'
+	+@$(tools) clean
+
+help:
+	@echo 'make [KDIR=headers] [O=dir]  the module, as build/RELEASE/nettoll.ko or O/nettoll.ko, and the tools'
+	@echo 'make module | tools          one of them (tools: userspace/build/nettoll)'
+	@echo 'make check                   all tests, on all kernels, in virtual machines (scripts/check)'
+	@echo 'make install | uninstall     module to /lib/modules, tools to PREFIX (/usr/local); honours DESTDIR'
+	@echo 'make clean                   removes what was built'
+	@echo
+	@echo 'KDIR is /lib/modules/$$(uname -r)/build unless given; scripts/kernel 6.1 and scripts/kernel 6.12 print'
+	@echo 'one for the kernels of the tests. W=1 and C=1 are passed on to the kernel'"'"'s build.'
