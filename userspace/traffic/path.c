@@ -46,7 +46,7 @@ int path_probe(struct run *r, uint32_t size, uint32_t wait_ms)
 	char *msg = calloc(1, size);
 	/* A number of its own for each probe, so that a late answer is not taken for this one's. */
 	static uint64_t number;
-	int ret = 0, error = 0;
+	int ret = 0, error = 0, refused = 0;
 
 	if (!msg)
 		return r->failed = err_set(-ENOMEM, NULL, "no memory for a message");
@@ -57,8 +57,8 @@ int path_probe(struct run *r, uint32_t size, uint32_t wait_ms)
 		ret = await_answer(r, id, number, 200);
 		if (ret < 0)
 			error = ret;
-		/* A closed port is an answer, but maybe one to a probe sent too early. */
-		if (ret == -ECONNREFUSED && clock_ns() < end)
+		/* A closed port is an answer, but maybe to a stray datagram of another run. */
+		if (ret == -ECONNREFUSED && ++refused < 3)
 			ret = 0;
 	}
 	free(msg);
@@ -66,6 +66,7 @@ int path_probe(struct run *r, uint32_t size, uint32_t wait_ms)
 		return 0;
 	addr_text(&r->peer, addr, sizeof(addr));
 	r->failed = err_set(error ? error : -ETIMEDOUT,
+			    error == -ECONNREFUSED ? "is --addr an address of the receiving end?" :
 			    size > MSG_HDR ? "small datagrams pass: do both ends have the same MTU, and is "
 					     "the receive buffer large enough?"
 					   : "is a firewall in between, or the route back missing?",

@@ -23,6 +23,7 @@
 #define HOST_CONNECT_MS	5000
 #define END_WAIT_MS	2000	/* for a child to go by itself */
 #define SSH_ARGS_MAX	32
+#define SSH_NOT_RUN	126	/* exit status of a child that could not become ssh */
 
 /* Give a child a plain start, whatever its parent does with signals. */
 static void child_signals(void)
@@ -134,8 +135,7 @@ static int start_child(struct peer *p, const struct traffic_spec *spec)
 		if (!ssh)
 			child_end(p->name, down[0], up[1], p->progress);
 		child_ssh(p->name + 4, spec, down[0], up[1]);
-		fprintf(stderr, "nettoll: traffic: cannot run %s: %s\n", spec->ssh, strerror(errno));
-		_exit(127);
+		_exit(SSH_NOT_RUN);
 	}
 	close(down[0]);
 	close(up[1]);
@@ -265,10 +265,12 @@ int peer_died(struct peer *p, const struct traffic_spec *spec)
 	if (WIFSIGNALED(status))
 		return err_set(-ECONNRESET, NULL, "the %s end %s was killed by signal %d (%s)", p->role,
 			       p->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (ssh && WEXITSTATUS(status) == SSH_NOT_RUN)
+		return err_set(-ENOENT, "install it, or give another with --ssh", "cannot run '%s'",
+			       spec->ssh);
 	if (ssh && WEXITSTATUS(status) == 127)
 		return err_set(-ENOENT, "install it there, or give its path with --remote-nettoll",
-			       "%s has no command '%s', or this host no '%s'", p->name,
-			       spec->remote_nettoll, spec->ssh);
+			       "%s has no command '%s'", p->name, spec->remote_nettoll);
 	if (ssh && WEXITSTATUS(status) == 255)
 		return err_set(-ECONNREFUSED, "try ssh by hand", "ssh to %s failed", p->name + 4);
 	return err_set(-ECONNRESET, NULL, "the %s end %s ended with status %d", p->role, p->name,

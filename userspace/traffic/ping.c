@@ -224,7 +224,7 @@ static int answer(struct echo *e, size_t len)
 			mark_take(&e->first);
 			e->started = r->armed = true;
 			r->tx.syscalls = r->rx.syscalls = 0;
-			r->rx.messages = 0;
+			r->rx.messages = r->rx.bytes = 0;
 		}
 		r->rx.messages++;
 		r->rx.bytes += len;

@@ -30,7 +30,7 @@ static uint64_t on_event(struct stream *s)
 	if (!s->started) {
 		mark_take(&s->first);
 		s->first_total = s->total;
-		s->calls_first = r->calls;
+		s->calls_first = r->calls - 1;
 		s->started = r->armed = true;
 	}
 	if (s->total < s->last)

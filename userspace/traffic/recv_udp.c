@@ -43,7 +43,7 @@ struct receiver {
 	bool started;
 	bool tail;		/* the last message was seen: time each that still comes */
 	uint64_t ack;		/* to acknowledge: highest sequence number plus one */
-	uint64_t calls_first, first_messages, sample_messages;
+	uint64_t calls_first, calls_sample, first_messages, sample_messages;
 	uint64_t drops_before;
 	struct mark first, sample;
 	enum traffic_end_by end_by;
@@ -90,6 +90,7 @@ static void take_sample(struct receiver *v, enum traffic_end_by why)
 {
 	mark_take(&v->sample);
 	v->sample_messages = seqtrack_received(&v->track);
+	v->calls_sample = v->r->calls;
 	v->next_sample = v->track.next + SAMPLE_EVERY;
 	v->end_by = why;
 }
@@ -103,7 +104,7 @@ static void act(struct receiver *v)
 	if (v->todo & DO_FIRST) {
 		v->first = v->sample;
 		v->first_messages = v->sample_messages;
-		v->calls_first = r->calls;
+		v->calls_first = r->calls - 1;
 		v->started = r->armed = true;
 	}
 	if (v->todo & DO_ACK) {
@@ -330,7 +331,7 @@ static void report(struct receiver *v)
 	rx->elapsed_ns = v->sample.ns - v->first.ns;
 	rx->timed_messages = v->sample_messages - v->first_messages;
 	rx->timed_bytes = rx->timed_messages * v->size;
-	rx->syscalls = r->calls - v->calls_first;
+	rx->syscalls = v->calls_sample - v->calls_first;
 	mark_cpu(&v->first, &v->sample, &rx->cpu);
 }
 

@@ -14,7 +14,7 @@
 #include "traffic/engine.h"
 #include "traffic/wire.h"
 
-#define ANSWER_MS	20000	/* for what an end does at once */
+#define ANSWER_MS	3000	/* beyond the time-out, for what an end does at once */
 #define PROGRESS_FIRST_MS 1000
 #define PROGRESS_MS	200
 
@@ -217,7 +217,7 @@ static int prepare(struct conductor *c, struct traffic_result *result)
 			stream = (uint32_t)clock_ns();
 	ret = order(c, &c->to, "recv", stream, NULL);
 	if (!ret)
-		ret = await_key(c, &c->to, ANSWER_MS, "ready", &msg, &ready);
+		ret = await_key(c, &c->to, (int)c->spec.timeout_ms + ANSWER_MS, "ready", &msg, &ready);
 	if (ret)
 		return ret;
 	if (json_object_object_get_ex(ready, "addr", &v))

@@ -162,6 +162,7 @@ int sock_receiver(struct run *r, char *addr, size_t size, uint32_t *port)
 {
 	const struct traffic_spec *s = &r->spec;
 	struct sockaddr_storage ss;
+	char which[16] = "any port";
 	socklen_t len;
 	int ret = 0, fd;
 
@@ -173,6 +174,8 @@ int sock_receiver(struct run *r, char *addr, size_t size, uint32_t *port)
 		ret = addr_parse(addr, s->port, &ss, &len);
 	if (ret)
 		return ret;
+	if (s->port)
+		snprintf(which, sizeof(which), "port %u", s->port & 0xffff);
 	/* A link-local address carries the scope of the other end; accept on any. */
 	if (ss.ss_family == AF_INET6 &&
 	    IN6_IS_ADDR_LINKLOCAL(&((struct sockaddr_in6 *)&ss)->sin6_addr))
@@ -185,8 +188,7 @@ int sock_receiver(struct run *r, char *addr, size_t size, uint32_t *port)
 	if (bind(fd, (struct sockaddr *)&ss, len)) {
 		ret = err_set(-errno, errno == EADDRINUSE ? "choose another --port" :
 			      "--addr is the receiving end's own address",
-			      "%s cannot receive on %s port %u: %s", s->to, addr, s->port,
-			      strerror(errno));
+			      "%s cannot receive on %s, %s: %s", s->to, addr, which, strerror(errno));
 		goto err_close;
 	}
 	if (s->gro && set_int(fd, SOL_UDP, UDP_GRO, 1)) {

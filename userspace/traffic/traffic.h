@@ -52,10 +52,10 @@ enum traffic_proto { TRAFFIC_UDP, TRAFFIC_TCP };
  * @duration_ns: how long to send. Exactly one of the three is set.
  * @warmup: messages sent first and not counted; or
  * @warmup_bytes: the same in bytes, rounded up to messages
+ * @rate_bps: payload bits per second; 0: as fast as it goes
  * @segments: messages a UDP_SEGMENT send carries; 0: as many as fit
  * @batch: messages (with gso: sends) a sendmmsg carries
  * @window: UDP datagrams in flight at most, acknowledged by the receiver; 0: no window
- * @rate_bps: payload bits per second; 0: as fast as it goes
  * @sndbuf, @rcvbuf: socket buffer sizes in bytes; 0: the kernel's default
  * @zc_slots: buffers in the zero-copy ring; 0: by the send buffer
  * @rx_size: bytes of one TCP receive; 0: 128 KiB
@@ -96,10 +96,10 @@ struct traffic_spec {
 	uint64_t duration_ns;
 	uint64_t warmup;
 	uint64_t warmup_bytes;
+	uint64_t rate_bps;
 	uint32_t segments;
 	uint32_t batch;
 	uint32_t window;
-	uint64_t rate_bps;
 	uint32_t sndbuf;
 	uint32_t rcvbuf;
 	uint32_t zc_slots;
@@ -168,7 +168,7 @@ struct traffic_rx {
 	uint64_t elapsed_ns;	/* from the first counted message to the last */
 	uint64_t timed_bytes;	/* bytes that arrived within elapsed_ns (the first excluded) */
 	uint64_t timed_messages;
-	uint64_t syscalls;
+	uint64_t syscalls;	/* receives that brought counted messages */
 	uint64_t lost;
 	uint64_t reordered;	/* arrived after a later one */
 	uint64_t reorder_max;	/* how many messages too late at most */
