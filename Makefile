@@ -25,7 +25,7 @@ kdir_given:
 
 module: kdir_given
 	@'$(top)/scripts/lib/sync-source' '$(top)/kmod' '$(module_dir)/kmod'
-	+$(kbuild) modules
+	+@$(kbuild) modules
 	@cmp -s '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko' || \
 		cp '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko'
 
@@ -38,7 +38,7 @@ check:
 install: module_install tools_install
 
 module_install: module
-	+$(kbuild) INSTALL_MOD_PATH='$(DESTDIR)' INSTALL_MOD_DIR=updates modules_install
+	+@$(kbuild) INSTALL_MOD_PATH='$(DESTDIR)' INSTALL_MOD_DIR=updates modules_install
 	$(if $(DESTDIR),,$(DEPMOD) -a '$(release)')
 
 tools_install: tools

@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 # The project's top directory, without symbolic links in it.
+# shellcheck disable=SC2034 # for those who source this
 NT_TOP=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 # The name messages carry: the script a person started.
 NT_NAME=${NT_NAME:-$(basename -- "$0")}
@@ -38,7 +39,7 @@ nt_space() {
 # nt_lock NAME - waits for, then holds, a lock on NAME until nt_unlock or the end of the script.
 nt_lock() {
 	exec {NT_LOCK_FD}>"$NT_CACHE/.lock.$1"
-	flock -n "$NT_LOCK_FD" || { nt_say "waiting for another run that prepares $1"; flock "$NT_LOCK_FD"; }
+	flock -n "$NT_LOCK_FD" || { nt_say "waiting for another run that holds $1"; flock "$NT_LOCK_FD"; }
 }
 
 nt_unlock() { exec {NT_LOCK_FD}>&-; }

@@ -71,15 +71,15 @@ nt_kernel_unpack() {
 		dpkg-deb -x "$deb" "$root" || nt_die "cannot unpack $deb in $NT_CACHE: is the disk full?"
 	done
 	# Documentation and packaging leftovers are of no use here.
-	rm -rf -- "$root/usr/share"
+	rm -rf -- "${root:?}/usr/share"
 	nt_kernel_headers "$root" "$release"
 	modules=$root/lib/modules/$release
-	[ -d "$modules/kernel" ] && [ -s "$root/boot/vmlinuz-$release" ] ||
+	if [ ! -d "$modules/kernel" ] || [ ! -s "$root/boot/vmlinuz-$release" ]; then
 		nt_die "the packages of kernel $release hold no modules or no image: clear $NT_CACHE and try again"
+	fi
 	ln -sfn "$NT_CACHE/kernels/$release/usr/src/linux-headers-$release" "$modules/build"
 	rm -f -- "$modules/source"
-	/sbin/depmod -b "$root" -F "$root/boot/System.map-$release" "$release" 2>/dev/null ||
-		/sbin/depmod -b "$root" "$release"
+	/sbin/depmod -b "$root" "$release"
 	rm -rf -- "$NT_CACHE/kernels/$release"
 	mv -T -- "$root" "$NT_CACHE/kernels/$release"
 	ln -sfn "kernels/$release" "$NT_CACHE/.link.$series"
@@ -106,7 +106,7 @@ nt_kernel_fetch() {
 	nt_debian
 	log=$(mktemp)
 	if [ -n "$update" ] || ! nt_kernel_resolve "$series"; then
-		nt_can_root && (nt_apt "kernel $series" update) || true
+		nt_kernel_index "$series"
 	fi
 	if ! nt_kernel_resolve "$series"; then
 		nt_kernel_offline "$series" && return 0
@@ -123,7 +123,7 @@ nt_kernel_fetch() {
 	mkdir -p -- "$NT_CACHE/kernels"
 	if ! nt_download "$debs" "${packages[@]}"; then
 		# The index may be older than the archive: read it anew, once.
-		nt_can_root && (nt_apt "kernel $series" update 2>/dev/null) || true
+		nt_kernel_index "$series"
 		nt_kernel_resolve "$series" || true
 		debs=$NT_CACHE/debs/${image#linux-image-}
 		if ! nt_download "$debs" "${packages[@]}"; then
@@ -134,6 +134,13 @@ nt_kernel_fetch() {
 	nt_kernel_unpack "$series" "$debs" "${image#linux-image-}"
 	rm -rf -- "$debs" "$log"
 	nt_unlock
+}
+
+# nt_kernel_index SERIES - reads apt's index anew, if that is possible; what comes next says what is missing.
+nt_kernel_index() {
+	if nt_can_root; then
+		(nt_apt "kernel $1" update 2>/dev/null) || true
+	fi
 }
 
 # nt_kernel_offline SERIES - falls back on the cached kernel, saying so; fails if there is none.

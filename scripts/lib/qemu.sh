@@ -226,6 +226,7 @@ nt_verdict() {
 	exit "$status"
 }
 
+# shellcheck disable=SC2034 # NT_ACCEL is the result
 # nt_probe_kvm SCRIPT KERNEL - sets NT_ACCEL: kvm if a guest boots with it on this machine, else tcg.
 # Having /dev/kvm is not enough: nested hosts may offer it and still not boot a stock kernel.
 nt_probe_kvm() {

@@ -44,9 +44,6 @@ nt_apt() {
 	if ! nt_as_root env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=600 \
 		-o Acquire::Retries=2 "$@" >"$log" 2>&1 </dev/null; then
 		nt_apt_explain "$log" "$what"
-	elif grep -q '^W: Failed to fetch\|^W: Some index files failed' "$log"; then
-		# apt-get update says so and succeeds all the same: note it, a later step may still work.
-		NT_APT_STALE=1
 	fi
 	rm -f -- "$log"
 }
@@ -73,7 +70,6 @@ nt_setup() {
 	nt_can_root ||
 		nt_die "not root, and sudo without a password is not possible: as root, run apt-get install ${missing[*]}"
 	nt_say "installing ${#missing[@]} Debian packages: ${missing[*]}"
-	NT_APT_STALE=0
 	nt_apt "installing packages" update
 	nt_apt "installing ${missing[*]}" install --no-install-recommends "${missing[@]}"
 	mapfile -t missing < <(nt_missing "$@")
