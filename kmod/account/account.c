@@ -5,13 +5,14 @@
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "../compat/rcu.h"
 #include "account.h"
 #include "calibrate.h"
+#include "duty.h"
 #include "park.h"
 #include "tracepoints.h"
 
@@ -187,7 +188,7 @@ static void disarm_all(const unsigned long *set)
 		nettoll_hooks[id].state = NETTOLL_HOOK_STATE_DETACHED;
 	}
 	/* Whoever was about to enter a span has done so, or gone elsewhere. */
-	synchronize_rcu_tasks();
+	nettoll_synchronize_trampolines();
 	for (b = NETTOLL_BACKEND_DIRECT; b <= NETTOLL_BACKEND_FPROBE; b++) {
 		if (nettoll_backend(b)->rearm)
 			continue;
@@ -322,7 +323,7 @@ static void drain_for_good(void)
 		msleep(5);
 	}
 	/* The last instructions of a stub come after its span was counted out. */
-	synchronize_rcu_tasks();
+	nettoll_synchronize_trampolines();
 }
 
 /**
@@ -364,6 +365,7 @@ void nettoll_account_exit(void)
 	DECLARE_BITMAP(all, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
 
+	nettoll_duty_exit();
 	bitmap_fill(all, NETTOLL_HOOKS);
 	mutex_lock(&nettoll_account_lock);
 	nettoll_account_detach(all, &out);

@@ -6,9 +6,9 @@
  */
 #include <linux/irqflags.h>
 #include <linux/math64.h>
-#include <linux/rcupdate.h>
 #include <linux/string.h>
 
+#include "../compat/rcu.h"
 #include "calibrate.h"
 #include "hook.h"
 #include "span.h"
@@ -89,7 +89,7 @@ int nettoll_calibrate(unsigned int backend)
 	cheapest_batch(&self);
 	hooked = cheapest_batch(&self);
 	ops->disarm(id);
-	synchronize_rcu_tasks();
+	nettoll_synchronize_trampolines();
 	ops->release(&id, 1);
 
 	own = hooked > bare ? hooked - bare : 0;

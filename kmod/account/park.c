@@ -14,6 +14,7 @@
 #include <linux/sched/task.h>
 #include <linux/spinlock.h>
 
+#include "../compat/clock.h"
 #include "hook.h"
 #include "park.h"
 #include "span.h"
@@ -261,7 +262,7 @@ void nettoll_park_hold_stuck(void)
 			continue;
 		raw_spin_lock_irqsave(&b->lock, flags);
 		for (s = b->head; s; s = s->next)
-			if (!s->held && now - s->since > 1000ULL * tsc_khz &&
+			if (!s->held && now - s->since > 1000ULL * nettoll_clock_khz() &&
 			    READ_ONCE(s->task->__state) & TASK_UNINTERRUPTIBLE)
 				hold(s);
 		raw_spin_unlock_irqrestore(&b->lock, flags);

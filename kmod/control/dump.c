@@ -7,6 +7,7 @@
 #include <net/genetlink.h>
 
 #include "../account/account.h"
+#include "../account/duty.h"
 #include "../account/park.h"
 #include "../compat/genl.h"
 #include "dump.h"
@@ -76,7 +77,9 @@ int nettoll_nl_put_hook(struct sk_buff *msg, unsigned int id)
 	       nla_put_u32(msg, NETTOLL_A_HOOK_LAYER, h->layer) ?:
 	       nla_put_u32(msg, NETTOLL_A_HOOK_DIRECTION, h->dir) ?:
 	       nla_put_u32(msg, NETTOLL_A_HOOK_BACKEND, h->backend) ?:
-	       nla_put_u32(msg, NETTOLL_A_HOOK_STATE, h->state) ?:
+	       nla_put_u32(msg, NETTOLL_A_HOOK_STATE, nettoll_duty_holds(id) &&
+			   h->state == NETTOLL_HOOK_STATE_DETACHED ?
+			   NETTOLL_HOOK_STATE_ATTACHED : h->state) ?:
 	       nla_put_u64_64bit(msg, NETTOLL_A_HOOK_MISSED, nettoll_hook_missed(id),
 				 NETTOLL_A_HOOK_PAD) ?:
 	       (h->error ? nla_put_s32(msg, NETTOLL_A_HOOK_ERROR, h->error) : 0) ?:

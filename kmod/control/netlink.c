@@ -10,6 +10,8 @@
 
 #include "../account/account.h"
 #include "../account/calibrate.h"
+#include "../account/duty.h"
+#include "../compat/clock.h"
 #include "../compat/genl.h"
 #include "../version.h"
 #include "netlink.h"
@@ -71,15 +73,6 @@ static int put_cost(struct sk_buff *msg, unsigned int backend, int inner, int ou
 	       nla_put_u64_64bit(msg, outer, cost->outer, NETTOLL_A_STATUS_PAD);
 }
 
-static u32 clock_khz(void)
-{
-#ifdef CONFIG_X86_TSC
-	return tsc_khz;
-#else
-	return 0;
-#endif
-}
-
 /** nettoll_nl_status_get_doit() - NETTOLL_CMD_STATUS_GET */
 int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -91,12 +84,15 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!msg)
 		return -ENOMEM;
 	err = nla_put_string(msg, NETTOLL_A_STATUS_VERSION, NETTOLL_VERSION) ?:
-	      nla_put_u32(msg, NETTOLL_A_STATUS_STATE, nettoll_account_state()) ?:
+	      nla_put_u32(msg, NETTOLL_A_STATUS_STATE, nettoll_duty_hooks() ?
+			  NETTOLL_STATE_ATTACHED : nettoll_account_state()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_BACKENDS, nettoll_backend_mask()) ?:
-	      nla_put_u32(msg, NETTOLL_A_STATUS_TSC_KHZ, clock_khz()) ?:
+	      nla_put_u32(msg, NETTOLL_A_STATUS_TSC_KHZ, nettoll_clock_khz()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_CPUS, num_possible_cpus()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS, NETTOLL_HOOKS - 1) ?:
-	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS_ATTACHED, nettoll_account_attached()) ?:
+	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS_ATTACHED,
+			  nettoll_duty_hooks() ?: nettoll_account_attached()) ?:
+	      nla_put_u32(msg, NETTOLL_A_STATUS_DUTY, nettoll_duty()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_GENERATION, nettoll_account_generation()) ?:
 	      nla_put_u64_64bit(msg, NETTOLL_A_STATUS_SPANS_OPEN, max_t(s64, nettoll_span_open(), 0),
 				NETTOLL_A_STATUS_PAD) ?:
@@ -206,6 +202,7 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[NETTOLL_A_ATTACH_BACKEND];
 	bool strict = info->attrs[NETTOLL_A_ATTACH_STRICT];
+	u32 duty = NETTOLL_DUTY_ALWAYS, window_ms = NETTOLL_DUTY_WINDOW_MS;
 	unsigned int backend = nettoll_default_backend();
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
@@ -225,10 +222,18 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EOPNOTSUPP;
 	}
 
+	if (info->attrs[NETTOLL_A_ATTACH_DUTY])
+		duty = nla_get_u32(info->attrs[NETTOLL_A_ATTACH_DUTY]);
+	if (info->attrs[NETTOLL_A_ATTACH_WINDOW_MS])
+		window_ms = nla_get_u32(info->attrs[NETTOLL_A_ATTACH_WINDOW_MS]);
+
 	mutex_lock(&nettoll_account_lock);
+	nettoll_duty_stop();
 	err = nettoll_account_attach(set, backend, strict, &out);
 	if (err)
 		explain(info, &out);
+	else if (duty < NETTOLL_DUTY_ALWAYS && nettoll_account_attached())
+		nettoll_duty_start(set, backend, duty, window_ms);
 	mutex_unlock(&nettoll_account_lock);
 	if (err)
 		return err;
@@ -248,6 +253,7 @@ int nettoll_nl_detach_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	mutex_lock(&nettoll_account_lock);
+	nettoll_duty_stop();
 	err = nettoll_account_detach(set, &out);
 	mutex_unlock(&nettoll_account_lock);
 	if (err)

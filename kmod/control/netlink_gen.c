@@ -87,7 +87,7 @@ const struct genl_split_ops nettoll_nl_ops[10] = {
 		.done		= nettoll_nl_stat_get_done,
 		.policy		= nettoll_stat_get_nl_policy,
 		.maxattr	= NETTOLL_A_STAT_PER_CPU,
-		.flags		= GENL_CMD_CAP_DUMP,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= NETTOLL_CMD_SETTING_GET,

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "../account/account.h"
+#include "../account/duty.h"
 #include "netlink.h"
 #include "settings.h"
 
@@ -13,7 +14,7 @@ static u64 default_backend = NETTOLL_BACKEND_AUTO;
 
 static u64 account_get(void)
 {
-	return nettoll_account_attached() > 0;
+	return nettoll_duty_hooks() || nettoll_account_attached();
 }
 
 static int account_set(u64 value)
@@ -22,6 +23,7 @@ static int account_set(u64 value)
 	struct nettoll_outcome out;
 	int err;
 
+	nettoll_duty_stop();
 	bitmap_fill(all, NETTOLL_HOOKS);
 	if (value) {
 		err = nettoll_account_attach(all, nettoll_default_backend(), false, &out);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Accounting in windows: hooks attached for a share of the time only.
+ */
+#ifndef NETTOLL_ACCOUNT_DUTY_H
+#define NETTOLL_ACCOUNT_DUTY_H
+
+#include <linux/types.h>
+
+#define NETTOLL_DUTY_ALWAYS	10000
+#define NETTOLL_DUTY_WINDOW_MS	1000
+
+void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 share, u32 window_ms);
+void nettoll_duty_stop(void);
+void nettoll_duty_exit(void);
+u32 nettoll_duty(void);
+bool nettoll_duty_holds(unsigned int id);
+unsigned int nettoll_duty_hooks(void);
+
+#endif /* NETTOLL_ACCOUNT_DUTY_H */
