@@ -288,7 +288,7 @@ static void end_tsv(struct out_doc *doc)
 		item = &doc->items[i];
 		if (item->kind == ITEM_TABLE && item->table) {
 			table_tsv(item->table, !(doc->flags & OUT_STREAM) || !heading_done);
-			heading_done = true;
+			heading_done |= doc->flags & OUT_STREAM;
 		} else if (item->kind == ITEM_FIELD && item->key) {
 			put("%s%s\t", doc->has_table ? "#" : "", item->key);
 			put_tsv(value_text(&item->value, OUT_STR, 0, true, buf, sizeof(buf)));

@@ -53,10 +53,13 @@ void stop_end(void)
 {
 	size_t i;
 
-	if (--depth)
+	if (depth > 1) {
+		depth--;
 		return;
+	}
 	/* Take what is still pending by our handler, so that it does not kill on the way out. */
 	stop_pending();
+	depth = 0;
 	for (i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i], &old_actions[i], NULL);
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
