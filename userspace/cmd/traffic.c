@@ -193,7 +193,7 @@ static void print_stream(struct out_doc *doc, const struct traffic_spec *spec,
 		out_text(doc, STYLE_GOOD, "throughput   %sbit/s payload, %.0f messages/s", rate,
 			 traffic_message_rate(res));
 	/* Buffers can hide how long a short run really took. */
-	if ((double)res->rx.elapsed_ns < .8 * (double)res->tx.elapsed_ns)
+	if ((double)res->rx.elapsed_ns < .5 * (double)res->tx.elapsed_ns)
 		out_text(doc, STYLE_WARN, "too short    the receiver's clock ran for %.3f ms, the sender's for "
 			 "%.3f ms: send more for a steady figure", (double)res->rx.elapsed_ns / 1e6,
 			 (double)res->tx.elapsed_ns / 1e6);

@@ -168,7 +168,7 @@ static void test_all_arrive(void **state)
 	assert_int_equal(number(rx, "messages"), 100);
 	assert_int_equal(number(rx, "bytes"), 100 * SIZE);
 	assert_int_equal(number(rx, "warmup_messages"), 10);
-	assert_int_equal(number(rx, "timed_messages"), 99);
+	assert_in_range(number(rx, "timed_messages"), 50, 99);
 	assert_int_equal(number(rx, "syscalls"), 100);
 	assert_int_equal(number(rx, "lost"), 0);
 	assert_int_equal(number(rx, "corrupted"), 0);

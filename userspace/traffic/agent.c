@@ -159,6 +159,7 @@ static int order_send(struct run *r, struct json_object *order, const struct soc
 	ret = sock_sender(r);
 	if (ret)
 		return ret;
+	r->sender = true;
 	if (r->spec.kind == TRAFFIC_PING) {
 		r->rtt = calloc(r->spec.nsizes, sizeof(*r->rtt));
 		ret = r->rtt ? pinger_warm(r) : err_set(-ENOMEM, NULL, "no memory for results");

@@ -154,7 +154,6 @@ int pinger_warm(struct run *r)
 	uint32_t i;
 	int ret = 0;
 
-	r->sender = true;
 	*r->progress = 0;
 	for (i = 0; i < r->spec.nsizes && !ret; i++) {
 		if (r->spec.proto == TRAFFIC_UDP &&

@@ -17,8 +17,8 @@ struct stream {
 	struct msg_stream check;
 	uint64_t warm, total;		/* bytes of the warm-up; bytes so far */
 	uint64_t last;			/* bytes there will be, if known */
-	uint64_t first_total, calls_first;
-	struct mark first, end;
+	uint64_t start_total, calls_first;
+	struct mark start, end;
 	bool started, ended;
 };
 
@@ -28,8 +28,8 @@ static uint64_t on_event(struct stream *s)
 	struct run *r = s->r;
 
 	if (!s->started) {
-		mark_take(&s->first);
-		s->first_total = s->total;
+		mark_take(&s->start);
+		s->start_total = s->total;
 		s->calls_first = r->calls - 1;
 		s->started = r->armed = true;
 	}
@@ -40,11 +40,20 @@ static uint64_t on_event(struct stream *s)
 	return UINT64_MAX;
 }
 
+/* The queue has run empty for the first time. */
+static void restart_clock(struct stream *s)
+{
+	if (s->ended || (s->last != UINT64_MAX && s->total - s->warm > (s->last - s->warm) / 2))
+		return;
+	mark_take(&s->start);
+	s->start_total = s->total;
+}
+
 static int receive_all(struct stream *s)
 {
 	struct run *r = s->r;
 	const size_t len = r->spec.rx_size ? r->spec.rx_size : RX_SIZE;
-	const int flags = r->spec.skip_rx_copy ? MSG_TRUNC : 0;
+	int flags = r->spec.skip_rx_copy ? MSG_TRUNC : 0;
 	uint64_t event = s->warm + 1;
 
 	while (likely(r->limit)) {
@@ -53,6 +62,11 @@ static int receive_all(struct stream *s)
 		if (unlikely(n <= 0)) {
 			if (!n)
 				return 0;
+			if (errno == EAGAIN && flags & MSG_DONTWAIT) {
+				flags &= ~MSG_DONTWAIT;
+				restart_clock(s);
+				continue;
+			}
 			if (errno == EINTR)
 				continue;
 			return err_set(-errno, NULL, "%s cannot receive: %s", r->spec.to,
@@ -63,8 +77,12 @@ static int receive_all(struct stream *s)
 			msg_stream_check(&s->check, s->buf, n);
 		s->total += n;
 		*r->progress = s->total;
-		if (unlikely(s->total >= event))
+		if (unlikely(s->total >= event)) {
+			/* See settle() in recv_udp.c: find out when the queue has run empty. */
+			if (!s->started)
+				flags |= MSG_DONTWAIT;
 			event = on_event(s);
+		}
 	}
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the sending end alive and the link up?",
@@ -88,11 +106,11 @@ static void report(struct stream *s)
 	rx->rcvbuf = sock_option_u64(s->r->fd, SOL_SOCKET, SO_RCVBUF);
 	if (!s->started)
 		return;
-	rx->elapsed_ns = s->end.ns - s->first.ns;
-	rx->timed_bytes = s->total - s->first_total;
+	rx->elapsed_ns = s->end.ns - s->start.ns;
+	rx->timed_bytes = s->total - s->start_total;
 	rx->timed_messages = rx->timed_bytes / size;
 	rx->syscalls = s->r->calls - s->calls_first;
-	mark_cpu(&s->first, &s->end, &rx->cpu);
+	mark_cpu(&s->start, &s->end, &rx->cpu);
 }
 
 int receiver_tcp(struct run *r)

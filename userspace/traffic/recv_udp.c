@@ -21,6 +21,9 @@
 /* After the end is known, how long the path may be quiet before the missing are given up. */
 #define DRAIN_QUIET_MS	500
 
+/* Receives within which the queue should run empty, see settle(). */
+#define SETTLE_MAX	4096
+
 /* Set while the messages of one receive are gone through, acted upon after it. */
 #define DO_FIRST	1
 #define DO_SAMPLE	2
@@ -43,9 +46,9 @@ struct receiver {
 	bool started;
 	bool tail;		/* the last message was seen: time each that still comes */
 	uint64_t ack;		/* to acknowledge: highest sequence number plus one */
-	uint64_t calls_first, calls_sample, first_messages, sample_messages;
+	uint64_t calls_first, calls_sample, start_messages, sample_messages;
 	uint64_t drops_before;
-	struct mark first, sample;
+	struct mark start, sample;
 	enum traffic_end_by end_by;
 	struct mmsghdr *msgs;
 	struct iovec *iov;
@@ -102,8 +105,8 @@ static void act(struct receiver *v)
 	if (v->todo & (DO_FIRST | DO_SAMPLE))
 		take_sample(v, v->tail ? TRAFFIC_END_LAST : TRAFFIC_END_SAMPLE);
 	if (v->todo & DO_FIRST) {
-		v->first = v->sample;
-		v->first_messages = v->sample_messages;
+		v->start = v->sample;
+		v->start_messages = v->sample_messages;
 		v->calls_first = r->calls - 1;
 		v->started = r->armed = true;
 	}
@@ -328,11 +331,11 @@ static void report(struct receiver *v)
 	rx->end_by = v->end_by;
 	if (!v->started)
 		return;
-	rx->elapsed_ns = v->sample.ns - v->first.ns;
-	rx->timed_messages = v->sample_messages - v->first_messages;
+	rx->elapsed_ns = v->sample.ns - v->start.ns;
+	rx->timed_messages = v->sample_messages - v->start_messages;
 	rx->timed_bytes = rx->timed_messages * v->size;
 	rx->syscalls = v->calls_sample - v->calls_first;
-	mark_cpu(&v->first, &v->sample, &rx->cpu);
+	mark_cpu(&v->start, &v->sample, &rx->cpu);
 }
 
 static void receiver_free(struct receiver *v)
@@ -386,20 +389,49 @@ no_memory:
 	return err_set(-ENOMEM, "lower --rx-batch", "no memory for datagrams");
 }
 
+/*
+ * The clock has started with the first counted message, but that may have waited long for this
+ * process to be scheduled, and others behind it: on one CPU a sender first fills the buffer. So the
+ * clock starts again when the queue has run empty, unless the stream is nearly over by then.
+ */
+static void settle(struct receiver *v)
+{
+	const struct traffic_spec *s = &v->r->spec;
+	uint64_t messages;
+	int n = 0;
+
+	while (v->r->limit && v->end == UINT64_MAX && receive(v, MSG_DONTWAIT) > 0)
+		if (++n == SETTLE_MAX)
+			return;
+	messages = seqtrack_received(&v->track);
+	if (v->end != UINT64_MAX || v->tail || (s->count && messages > s->count / 2))
+		return;
+	take_sample(v, TRAFFIC_END_SAMPLE);
+	v->start = v->sample;
+	v->start_messages = messages;
+	next_event(v);
+}
+
 /* Receive until the end marker, the word of the command, or a stall. Return: 0 to report. */
 static int receive_all(struct receiver *v)
 {
 	struct run *r = v->r;
+	bool settled = false;
 	int ret;
 
 	ret = await_sender(v);
 	if (ret)
 		return ret;
 	v->drops_before = kernel_drops(r->fd);
-	while (likely(r->limit) && likely(v->end == UINT64_MAX))
+	while (likely(r->limit) && likely(v->end == UINT64_MAX)) {
 		if (unlikely(receive(v, 0) < 0) && errno != EINTR && errno != ECONNREFUSED)
 			return err_set(-errno, NULL, "%s cannot receive: %s", r->spec.to,
-					    strerror(errno));
+				       strerror(errno));
+		if (unlikely(v->started && !settled)) {
+			settle(v);
+			settled = true;
+		}
+	}
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the sending end alive and the link up?",
 				    "%s has received nothing for %u ms", r->spec.to,

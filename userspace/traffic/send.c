@@ -376,7 +376,6 @@ static int send_phase(struct run *r, uint64_t end, uint64_t duration_ns)
 	r->tx.segments = s->mode & TRAFFIC_GSO ? s->segments : 1;
 	r->tx.batch = s->batch;
 	r->limit = end;
-	r->sender = true;
 	if (!plain && !r->batches) {
 		ret = sender_alloc(r);
 		if (ret)

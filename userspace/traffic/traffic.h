@@ -165,8 +165,9 @@ struct traffic_rx {
 	uint64_t messages;	/* distinct counted messages */
 	uint64_t bytes;
 	uint64_t warmup_messages;
-	uint64_t elapsed_ns;	/* from the first counted message to the last */
-	uint64_t timed_bytes;	/* bytes that arrived within elapsed_ns (the first excluded) */
+	uint64_t elapsed_ns;	/* from the first counted message (rather: as soon as the backlog that
+				 * waited with it was read) to the last */
+	uint64_t timed_bytes;	/* bytes that arrived after that start */
 	uint64_t timed_messages;
 	uint64_t syscalls;	/* receives that brought counted messages */
 	uint64_t lost;
@@ -175,7 +176,6 @@ struct traffic_rx {
 	uint64_t duplicates;
 	uint64_t corrupted;	/* wrong header, size or payload */
 	uint64_t foreign;	/* datagrams of somebody else */
-	uint64_t truncated;	/* larger than the buffer */
 	uint64_t socket_drops;	/* the kernel's count for a full receive buffer or a bad checksum */
 	uint64_t acks;		/* window acknowledgements sent */
 	uint64_t end_by;	/* how the last message was timed, enum traffic_end_by */

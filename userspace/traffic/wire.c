@@ -47,7 +47,7 @@ const struct wire_field wire_rx[] = {
 #define R(member) F(U64, traffic_rx, member)
 	R(messages), R(bytes), R(warmup_messages), R(elapsed_ns), R(timed_bytes), R(timed_messages),
 	R(syscalls), R(lost), R(reordered), R(reorder_max), R(duplicates), R(corrupted), R(foreign),
-	R(truncated), R(socket_drops), R(acks), R(end_by), R(rcvbuf), R(gro_packets), R(gro_size_max),
+	R(socket_drops), R(acks), R(end_by), R(rcvbuf), R(gro_packets), R(gro_size_max),
 	F_N(SPARSE, traffic_rx, gro_hist, TRAFFIC_GRO_HIST), F_SUB(traffic_rx, cpu, wire_cpu),
 #undef R
 	F_END
