@@ -19,6 +19,7 @@
 #define POLL_MS		200
 #define STUCK_MS	1000
 
+/* Held by whoever attaches, detaches or changes a setting, and by who lists the hooks. */
 DEFINE_MUTEX(nettoll_account_lock);
 u64 nettoll_nudge_ms = 100;
 

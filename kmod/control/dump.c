@@ -229,7 +229,8 @@ static int put_head(struct sk_buff *skb, const struct nettoll_snapshot *snap)
 				 NETTOLL_A_STAT_PAD);
 }
 
-static int put_stat_cpu(struct sk_buff *skb, const struct nettoll_cpu *c, int cpu, unsigned int cpus)
+static int put_stat_cpu(struct sk_buff *skb, const struct nettoll_cpu *c, int cpu,
+			unsigned int cpus)
 {
 	struct nlattr *nest = nla_nest_start(skb, NETTOLL_A_STAT_CPU);
 	int err;

@@ -94,8 +94,8 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 			  nettoll_duty_hooks() ?: nettoll_account_attached()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_DUTY, nettoll_duty()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_GENERATION, nettoll_account_generation()) ?:
-	      nla_put_u64_64bit(msg, NETTOLL_A_STATUS_SPANS_OPEN, max_t(s64, nettoll_span_open(), 0),
-				NETTOLL_A_STATUS_PAD) ?:
+	      nla_put_u64_64bit(msg, NETTOLL_A_STATUS_SPANS_OPEN,
+				max_t(s64, nettoll_span_open(), 0), NETTOLL_A_STATUS_PAD) ?:
 	      put_cost(msg, NETTOLL_BACKEND_DIRECT, NETTOLL_A_STATUS_SPAN_INNER,
 		       NETTOLL_A_STATUS_SPAN_OUTER) ?:
 	      put_cost(msg, NETTOLL_BACKEND_KRETPROBE, NETTOLL_A_STATUS_PROBE_INNER,

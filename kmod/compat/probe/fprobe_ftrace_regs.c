@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/fprobe.h>
 
-static int entry(struct fprobe *fp, unsigned long ip, unsigned long ret, struct ftrace_regs *regs, void *data)
+static int entry(struct fprobe *fp, unsigned long ip, unsigned long ret,
+		 struct ftrace_regs *regs, void *data)
 {
 	return 0;
 }

@@ -5,5 +5,5 @@
 void *probe(struct ctl_table *table);
 void *probe(struct ctl_table *table)
 {
-	return register_net_sysctl_sz(&init_net, "net/probe", table, 1);
+	return register_net_sysctl_sz(&init_net, "net", table, 1);
 }
