@@ -86,6 +86,18 @@ nt_kernel_unpack() {
 	mv -T -- "$NT_CACHE/.link.$series" "$NT_CACHE/$series"
 }
 
+# nt_kernel_download - downloads nt_kernel_fetch's packages to its debs, with a newer index if the archive has moved on.
+nt_kernel_download() {
+	debs=$NT_CACHE/debs/${image#linux-image-}
+	nt_download "$debs" "${packages[@]}" && return 0
+	if grep -qiE "$NT_NO_NETWORK" "$log"; then
+		return 1
+	fi
+	nt_kernel_index "$series" && nt_kernel_resolve "$series" || return 1
+	debs=$NT_CACHE/debs/${image#linux-image-}
+	nt_download "$debs" "${packages[@]}"
+}
+
 # nt_kernel_cached SERIES - whether the cache holds a whole kernel of SERIES.
 nt_kernel_cached() { [ -e "$NT_CACHE/$1/headers/Makefile" ] && [ -d "$NT_CACHE/$1/boot" ]; }
 
@@ -106,7 +118,9 @@ nt_kernel_fetch() {
 	nt_debian
 	log=$(mktemp)
 	if [ -n "$update" ] || ! nt_kernel_resolve "$series"; then
-		nt_kernel_index "$series"
+		if ! nt_kernel_index "$series" && [ -n "$update" ]; then
+			nt_say "apt's index could not be read anew: the kernel may not be the newest"
+		fi
 	fi
 	if ! nt_kernel_resolve "$series"; then
 		nt_kernel_offline "$series" && return 0
@@ -119,28 +133,19 @@ nt_kernel_fetch() {
 	fi
 	nt_space 1500 "kernel $series"
 	nt_say "fetching kernel ${image#linux-image-} (once; kept in $NT_CACHE)"
-	debs=$NT_CACHE/debs/${image#linux-image-}
 	mkdir -p -- "$NT_CACHE/kernels"
-	if ! nt_download "$debs" "${packages[@]}"; then
-		# The index may be older than the archive: read it anew, once.
-		nt_kernel_index "$series"
-		nt_kernel_resolve "$series" || true
-		debs=$NT_CACHE/debs/${image#linux-image-}
-		if ! nt_download "$debs" "${packages[@]}"; then
-			nt_kernel_offline "$series" && return 0
-			nt_apt_explain "$log" "fetching kernel $series"
-		fi
+	if ! nt_kernel_download; then
+		nt_kernel_offline "$series" && return 0
+		nt_apt_explain "$log" "fetching kernel $series"
 	fi
 	nt_kernel_unpack "$series" "$debs" "${image#linux-image-}"
 	rm -rf -- "$debs" "$log"
 	nt_unlock
 }
 
-# nt_kernel_index SERIES - reads apt's index anew, if that is possible; what comes next says what is missing.
+# nt_kernel_index SERIES - reads apt's index anew, if that is possible; fails if a part of it could not be read.
 nt_kernel_index() {
-	if nt_can_root; then
-		(nt_apt "kernel $1" update 2>/dev/null) || true
-	fi
+	nt_can_root && (nt_apt "kernel $1" update -o APT::Update::Error-Mode=any 2>/dev/null)
 }
 
 # nt_kernel_offline SERIES - falls back on the cached kernel, saying so; fails if there is none.

@@ -64,7 +64,7 @@ nt_guest_env() {
 	local name
 	printf '%s\0' HOME=/root USER=root LOGNAME=root SHELL=/bin/bash LANG=C.UTF-8 TERM=dumb \
 		NETTOLL_VM=1 NETTOLL_VM_CLOCK="$clock" NETTOLL_VM_MACHINE="$machine" \
-		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+		PATH="$NT_TOP/userspace/build:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 	for name in $(compgen -e); do
 		case $name in
 		NETTOLL_VM | NETTOLL_VM_*) ;;
@@ -110,7 +110,10 @@ nt_qemu_args() {
 		if [ "$accel" = kvm ]; then
 			NT_QEMU+=(-accel kvm -cpu host -smp "${cpus:-4}")
 		else
-			NT_QEMU+=(-accel 'tcg,thread=multi' -cpu "$cpu,-la57" -smp "${cpus:-4}")
+			# One thread for all CPUs: with a thread each, QEMU before 8.1 may keep
+			# code that another CPU has just patched, and run a breakpoint that is
+			# long gone ("Oops: int3" at a nop), or a call into a module that is.
+			NT_QEMU+=(-accel "tcg,thread=${NETTOLL_TCG_THREAD:-single}" -cpu "$cpu,-la57" -smp "${cpus:-4}")
 		fi
 		;;
 	esac
@@ -181,6 +184,10 @@ nt_qemu_run() {
 
 # nt_console_tail - shows the last part of the guest's console.
 nt_console_tail() {
+	if [ ! -s "$NT_RUN/console" ]; then
+		nt_say 'its console is empty'
+		return
+	fi
 	nt_say 'the last lines of its console:'
 	tail -n 40 -- "$NT_RUN/console" | tr -d '\r' | sed 's/^/  | /' >&2
 }

@@ -4,6 +4,9 @@
 
 NT_PACKAGES=$NT_TOP/scripts/lib/packages.txt
 
+# What apt says when there is no network.
+NT_NO_NETWORK='resolv|could not connect|unreachable|timed out|cannot initiate'
+
 # nt_packages PURPOSE... - prints the packages of these purposes, one a line.
 nt_packages() {
 	local IFS='|'
@@ -24,7 +27,7 @@ nt_missing() {
 nt_apt_explain() {
 	if grep -qiE 'no space left|enough free space' "$1"; then
 		nt_die "the disk is full: free some space, then run this again ($2)"
-	elif grep -qiE 'resolv|could not connect|unreachable|timed out|cannot initiate|failed to fetch' "$1"; then
+	elif grep -qiE "$NT_NO_NETWORK|failed to fetch" "$1"; then
 		nt_die "no network: $2 needs Debian's archive, and it cannot be reached"
 	elif grep -qi 'could not get lock' "$1"; then
 		nt_die "another package manager has held dpkg's lock for ten minutes: let it end, then run this again"
