@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls the system call that does not exist, whose kernel function is empty, and prints what a call
+ * costs: what a tracer of that function adds to it is the tracer's own cost.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+
+#define NR_NONE	180	/* nfsservctl, gone since 3.1 */
+#define BATCHES	20
+#define BATCH	100
+
+int main(void)
+{
+	uint64_t best = UINT64_MAX, took;
+
+	for (int batch = 0; batch < BATCHES; batch++) {
+		took = __rdtsc();
+		for (int i = 0; i < BATCH; i++)
+			syscall(NR_NONE);
+		took = __rdtsc() - took;
+		if (took < best)
+			best = took;
+	}
+	printf("calls=%d best=%llu batch=%d\n", BATCHES * BATCH, (unsigned long long)best, BATCH);
+	return 0;
+}
+#else
+int main(void)
+{
+	die(0, "no such empty system call is known for this machine");
+}
+#endif
