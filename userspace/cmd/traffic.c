@@ -31,7 +31,7 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total, uint64_t elaps
 	progress_at(done);
 }
 
-/* Scalars of a JSON object as fields for TSV, nested ones with a dotted key. Arrays are left out. */
+/* Scalars of a JSON object as fields for TSV, nested ones with dotted keys; no arrays. */
 static void flatten(struct out_doc *doc, struct json_object *obj, const char *prefix)
 {
 	json_object_object_foreach(obj, name, v) {
@@ -138,15 +138,17 @@ static void end_row(struct out_table *t, const char *end, uint64_t messages, uin
 
 static void print_zerocopy(struct out_doc *doc, const struct traffic_tx *tx)
 {
-	out_text(doc, STYLE_NONE, "zero-copy    %" PRIu64 " bytes not copied, %" PRIu64 " copied after "
+	out_text(doc, STYLE_NONE,
+		 "zero-copy    %" PRIu64 " bytes not copied, %" PRIu64 " copied after "
 		 "all; %" PRIu64 " of %" PRIu64 " sends completed, %" PRIu64 " marked copied, "
 		 "%" PRIu64 " notifications, %" PRIu64 " waits, %" PRIu64 " back-offs",
 		 tx->zc_bytes, tx->zc_copied_bytes, tx->zc_completions, tx->zc_sends, tx->zc_copied,
 		 tx->zc_notifications, tx->zc_waits, tx->zc_backoffs);
 	if (tx->zc_completions && !tx->zc_bytes)
-		out_text(doc, STYLE_WARN, "             all was copied: loopback and veth always do, as do "
-			 "datagrams larger than the MTU and devices without scatter-gather or checksum "
-			 "offload");
+		out_text(doc, STYLE_WARN,
+			 "             all was copied: loopback and veth always do, as do "
+			 "datagrams larger than the MTU and devices without scatter-gather or "
+			 "checksum offload");
 }
 
 static void print_flaws(struct out_doc *doc, const struct traffic_spec *spec,
@@ -156,16 +158,21 @@ static void print_flaws(struct out_doc *doc, const struct traffic_spec *spec,
 	const struct traffic_rx *rx = &res->rx;
 
 	if (rx->lost)
-		out_text(doc, STYLE_BAD, "lost         %" PRIu64 " of %" PRIu64 " messages", rx->lost,
-			 rx->lost + rx->messages);
+		out_text(doc, STYLE_BAD, "lost         %" PRIu64 " of %" PRIu64 " messages",
+			 rx->lost, rx->lost + rx->messages);
 	if (tx->local_drops)
-		out_text(doc, STYLE_WARN, "             %" PRIu64 " dropped in the sender's own queues "
-			 "(longer txqueuelen, or a smaller --sndbuf)", tx->local_drops);
+		out_text(doc, STYLE_WARN,
+			 "             %" PRIu64 " dropped in the sender's own queues "
+			 "(longer txqueuelen, or a smaller --sndbuf)",
+			 tx->local_drops);
 	if (rx->socket_drops)
-		out_text(doc, STYLE_WARN, "             %" PRIu64 " dropped at the receiver's socket: buffer "
-			 "full (raise --rcvbuf) or checksum wrong", rx->socket_drops);
+		out_text(doc, STYLE_WARN,
+			 "             %" PRIu64 " dropped at the receiver's socket: buffer "
+			 "full (raise --rcvbuf) or checksum wrong",
+			 rx->socket_drops);
 	if (rx->reordered)
-		out_text(doc, STYLE_WARN, "reordered    %" PRIu64 ", at most %" PRIu64 " messages late",
+		out_text(doc, STYLE_WARN,
+			 "reordered    %" PRIu64 ", at most %" PRIu64 " messages late",
 			 rx->reordered, rx->reorder_max);
 	if (rx->duplicates)
 		out_text(doc, STYLE_WARN, "duplicates   %" PRIu64, rx->duplicates);
@@ -177,8 +184,10 @@ static void print_flaws(struct out_doc *doc, const struct traffic_spec *spec,
 	if (tx->window_stalls)
 		out_text(doc, STYLE_WARN, "window       %" PRIu64 " times no acknowledgement came",
 			 tx->window_stalls);
-	if (spec->rate_bps && (double)tx->bytes * 8e9 < .98 * (double)spec->rate_bps * (double)tx->elapsed_ns)
-		out_text(doc, STYLE_WARN, "pacing       the rate was not reached; sends came up to %.3f ms late",
+	if (spec->rate_bps &&
+	    (double)tx->bytes * 8e9 < .98 * (double)spec->rate_bps * (double)tx->elapsed_ns)
+		out_text(doc, STYLE_WARN,
+			 "pacing       the rate was not reached; sends came up to %.3f ms late",
 			 (double)tx->late_max_ns / 1e6);
 }
 
@@ -194,23 +203,25 @@ static void print_stream(struct out_doc *doc, const struct traffic_spec *spec,
 			 traffic_message_rate(res));
 	/* Buffers can hide how long a short run really took. */
 	if ((double)res->rx.elapsed_ns < .5 * (double)res->tx.elapsed_ns)
-		out_text(doc, STYLE_WARN, "too short    the receiver's clock ran for %.3f ms, the sender's for "
-			 "%.3f ms: send more for a steady figure", (double)res->rx.elapsed_ns / 1e6,
-			 (double)res->tx.elapsed_ns / 1e6);
+		out_text(doc, STYLE_WARN,
+			 "too short    the receiver's clock ran for %.3f ms, the sender's for "
+			 "%.3f ms: send more for a steady figure",
+			 (double)res->rx.elapsed_ns / 1e6, (double)res->tx.elapsed_ns / 1e6);
 	print_flaws(doc, spec, res);
 	if (spec->mode & TRAFFIC_ZEROCOPY)
 		print_zerocopy(doc, &res->tx);
 	if (res->rx.gro_packets)
-		out_text(doc, STYLE_NONE, "gro          %" PRIu64 " joined packets, the largest of %" PRIu64
-			 " bytes", res->rx.gro_packets, res->rx.gro_size_max);
+		out_text(doc, STYLE_NONE,
+			 "gro          %" PRIu64 " joined packets, up to %" PRIu64 " bytes",
+			 res->rx.gro_packets, res->rx.gro_size_max);
 	if (spec->verify && !res->rx.corrupted)
 		out_text(doc, STYLE_GOOD, "verified     every byte of %" PRIu64 " messages",
 			 res->rx.messages);
 	t = out_table(doc, NULL, end_cols, sizeof(end_cols) / sizeof(*end_cols));
 	end_row(t, "sender", res->tx.messages, res->tx.bytes, res->tx.elapsed_ns, res->tx.syscalls,
 		&res->tx.cpu);
-	end_row(t, "receiver", res->rx.messages, res->rx.bytes, res->rx.elapsed_ns, res->rx.syscalls,
-		&res->rx.cpu);
+	end_row(t, "receiver", res->rx.messages, res->rx.bytes, res->rx.elapsed_ns,
+		res->rx.syscalls, &res->rx.cpu);
 }
 
 static int print_people(const struct traffic_spec *spec, const struct traffic_result *res)

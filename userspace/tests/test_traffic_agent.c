@@ -195,8 +195,32 @@ static void test_lost_late_and_double(void **state)
 	assert_int_equal(number(rx, "reordered"), 3);
 	assert_int_equal(number(rx, "reorder_max"), 1);
 	assert_int_equal(number(rx, "duplicates"), 2);
-	/* The last one is lost: the end marker gives the time. */
+	/* The last one is lost: the end marker right behind gives the time. */
 	assert_int_equal(number(rx, "end_by"), TRAFFIC_END_MARK);
+	json_object_put(rx);
+}
+
+static void test_a_repeated_marker_gives_no_time(void **state)
+{
+	struct traffic_spec s = base_spec(50, 0);
+	struct json_object *rx;
+	uint64_t i;
+
+	(void)state;
+	start_receiver(&s);
+	for (i = 0; i < 48; i++)
+		send_msg(MSG_DATA, i, SIZE);
+	send_msg(MSG_PROBE, 2, MSG_HDR);
+	assert_true(get_msg().id == msg_id(MSG_PROBE_ACK, STREAM));
+	/* It comes late: what counts is the last message that came, all of 47 after the first. */
+	usleep(50000);
+	send_msg(MSG_END, msg_end_seq(50, 1), MSG_HDR);
+	assert_true(get_msg().id == msg_id(MSG_END_ACK, STREAM));
+	rx = take_result();
+	assert_int_equal(number(rx, "lost"), 2);
+	assert_int_equal(number(rx, "end_by"), TRAFFIC_END_SAMPLE);
+	assert_in_range(number(rx, "timed_messages"), 20, 47);
+	assert_true(number(rx, "elapsed_ns") < 50000000);
 	json_object_put(rx);
 }
 
@@ -390,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_arrive),
 		cmocka_unit_test(test_lost_late_and_double),
+		cmocka_unit_test(test_a_repeated_marker_gives_no_time),
 		cmocka_unit_test(test_late_ones_after_the_end_count),
 		cmocka_unit_test(test_the_control_channel_ends_it_too),
 		cmocka_unit_test(test_damaged_and_foreign),

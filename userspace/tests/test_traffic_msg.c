@@ -29,7 +29,8 @@ static void test_every_size_checks(void **state)
 	for (size = MSG_HDR; size <= sizeof(buf); size++) {
 		memset(buf, 0xaa, sizeof(buf));
 		msg_fill(buf, size, STREAM, size * 7);
-		assert_int_equal(msg_check(buf + MSG_HDR, size - MSG_HDR, MSG_HDR, STREAM, size * 7), -1);
+		assert_int_equal(
+			msg_check(buf + MSG_HDR, size - MSG_HDR, MSG_HDR, STREAM, size * 7), -1);
 		if (size < sizeof(buf))
 			assert_int_equal(buf[size], 0xaa);
 	}
@@ -44,7 +45,8 @@ static void test_every_flipped_bit_is_found(void **state)
 	fill_whole(buf, sizeof(buf), 5);
 	for (i = MSG_HDR; i < sizeof(buf); i++) {
 		buf[i] ^= 1u << i % 8;
-		assert_int_equal(msg_check(buf + MSG_HDR, sizeof(buf) - MSG_HDR, MSG_HDR, STREAM, 5), i);
+		assert_int_equal(
+			msg_check(buf + MSG_HDR, sizeof(buf) - MSG_HDR, MSG_HDR, STREAM, 5), i);
 		buf[i] ^= 1u << i % 8;
 	}
 }
@@ -58,7 +60,8 @@ static void test_any_part_checks(void **state)
 	fill_whole(buf, sizeof(buf), 1ull << 40);
 	for (from = MSG_HDR; from < sizeof(buf); from++)
 		for (to = from; to <= sizeof(buf); to++)
-			assert_int_equal(msg_check(buf + from, to - from, from, STREAM, 1ull << 40), -1);
+			assert_int_equal(msg_check(buf + from, to - from, from, STREAM, 1ull << 40),
+					 -1);
 }
 
 static void test_data_from_elsewhere_are_found(void **state)
@@ -109,7 +112,8 @@ static void test_stream_in_pieces_of_any_length(void **state)
 		struct msg_stream s = { .stream = STREAM, .size = size };
 
 		for (at = 0; at < size * count; at += step)
-			msg_stream_check(&s, all + at, size * count - at < step ? size * count - at : step);
+			msg_stream_check(&s, all + at,
+					 size * count - at < step ? size * count - at : step);
 		assert_int_equal(s.corrupted, 0);
 		assert_int_equal(s.seq, count);
 		assert_int_equal(s.at, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whole runs over the loopback, in every mode: what was sent is what arrived, and nothing is left. */
+/* Whole runs over the loopback, in every mode: what was sent arrived, and nothing is left. */
 #include <dirent.h>
 #include <errno.h>
 #include <json-c/json.h>
@@ -67,7 +67,8 @@ static void run_whole(const struct traffic_spec *s)
 	int ret = run_clean(s);
 
 	if (ret)
-		fail_msg("%s %s: %s", s->proto ? "TCP" : "UDP", traffic_mode_name(s->mode), err_text(ret));
+		fail_msg("%s %s: %s", s->proto ? "TCP" : "UDP", traffic_mode_name(s->mode),
+			 err_text(ret));
 	assert_int_equal(res.tx.messages, s->count);
 	assert_int_equal(res.tx.bytes, s->count * s->sizes[0]);
 	assert_int_equal(res.rx.messages, s->count);
@@ -96,7 +97,8 @@ static void test_udp_in_every_mode(void **state)
 			run_whole(&s);
 			if (mode & TRAFFIC_ZEROCOPY) {
 				assert_int_equal(res.tx.zc_completions, res.tx.zc_sends);
-				assert_int_equal(res.tx.zc_bytes + res.tx.zc_copied_bytes, res.tx.bytes);
+				assert_int_equal(res.tx.zc_bytes + res.tx.zc_copied_bytes,
+						 res.tx.bytes);
 				/* The loopback copies. */
 				assert_int_equal(res.tx.zc_copied_bytes, res.tx.bytes);
 			}
@@ -115,7 +117,7 @@ static void test_plain_is_one_call_a_message(void **state)
 	(void)state;
 	s.window = 0;
 	s.verify = false;
-	/* Fewer than any receive buffer holds: none is lost though nothing holds the sender back. */
+	/* Fewer than any receive buffer holds: none is lost, though nothing holds the sender. */
 	s.count = 60;
 	s.sizes[0] = 100;
 	run_whole(&s);

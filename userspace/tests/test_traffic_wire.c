@@ -85,7 +85,8 @@ static void test_spec_travels(void **state)
 	/* Start from ones everywhere, strings apart: what is not in the table stays zero. */
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
-	memset(&a.family, 1, offsetof(struct traffic_spec, ssh) - offsetof(struct traffic_spec, family));
+	memset(&a.family, 1,
+	       offsetof(struct traffic_spec, ssh) - offsetof(struct traffic_spec, family));
 	snprintf(a.from, sizeof(a.from), "netns:%s", "a \"quoted\" name");
 	snprintf(a.to, sizeof(a.to), "ssh:user@host");
 	snprintf(a.addr, sizeof(a.addr), "fe80::1%%eth0");

@@ -41,7 +41,8 @@ int receiver_stopped(struct run *r, uint64_t *sent)
 	if (chan_recv(r->chan, 0, &msg) != 1)
 		return 0;
 	if (json_object_object_get_ex(msg, "op", &v) &&
-	    !strcmp(json_object_get_string(v), "stop") && json_object_object_get_ex(msg, "sent", &v)) {
+	    !strcmp(json_object_get_string(v), "stop") &&
+	    json_object_object_get_ex(msg, "sent", &v)) {
 		*sent = json_object_get_uint64(v);
 		stopped = 1;
 	}
@@ -58,7 +59,8 @@ static int read_spec(struct run *r, struct json_object *order)
 	traffic_spec_init(&r->spec);
 	if (!json_object_object_get_ex(order, "spec", &v) ||
 	    !json_object_is_type(v, json_type_object))
-		return err_set(-EPROTO, "install the same nettoll on both hosts", "an order without spec");
+		return err_set(-EPROTO, "install the same nettoll on both hosts",
+			       "an order without spec");
 	if (wire_unpack(wire_spec, v, &r->spec, &bad))
 		return err_set(-EPROTO, "install the same nettoll on both hosts",
 			       "an order with an unusable %s", bad);
@@ -148,8 +150,8 @@ static int order_send(struct run *r, struct json_object *order, const struct soc
 	if (!json_object_object_get_ex(order, "addr", &addr) ||
 	    !json_object_object_get_ex(order, "port", &port))
 		return err_set(-EPROTO, NULL, "an order without destination");
-	ret = addr_parse(json_object_get_string(addr), (uint32_t)json_object_get_int(port), &r->peer,
-			 &r->peer_len);
+	ret = addr_parse(json_object_get_string(addr), (uint32_t)json_object_get_int(port),
+			 &r->peer, &r->peer_len);
 	if (ret)
 		return ret;
 	if (only && !same_host(&r->peer, only))
@@ -184,7 +186,8 @@ static int order_go(struct run *r)
 static int obey(struct run *r, struct json_object *order, const struct sockaddr_storage *only)
 {
 	struct json_object *v;
-	const char *op = json_object_object_get_ex(order, "op", &v) ? json_object_get_string(v) : "";
+	const char *op =
+		json_object_object_get_ex(order, "op", &v) ? json_object_get_string(v) : "";
 
 	if (!strcmp(op, "recv") && r->fd < 0 && r->listener < 0)
 		return order_recv(r, order);
@@ -195,7 +198,8 @@ static int obey(struct run *r, struct json_object *order, const struct sockaddr_
 	/* A receiver may end by itself before it is told to. */
 	if (!strcmp(op, "stop"))
 		return 0;
-	return err_set(-EPROTO, "install the same nettoll on both hosts", "unexpected order '%s'", op);
+	return err_set(-EPROTO, "install the same nettoll on both hosts", "unexpected order '%s'",
+		       op);
 }
 
 int agent_loop(struct chan *c, volatile uint64_t *progress, const struct sockaddr_storage *only)
@@ -203,7 +207,10 @@ int agent_loop(struct chan *c, volatile uint64_t *progress, const struct sockadd
 	struct json_object *hello = json_object_new_object(), *order;
 	uint64_t own_progress = 0;
 	struct run r = {
-		.fd = -1, .listener = -1, .chan = c, .progress = progress ? progress : &own_progress,
+		.fd = -1,
+		.listener = -1,
+		.chan = c,
+		.progress = progress ? progress : &own_progress,
 	};
 	int ret;
 
@@ -213,7 +220,8 @@ int agent_loop(struct chan *c, volatile uint64_t *progress, const struct sockadd
 	ret = chan_send(c, agent_message("hello", hello));
 	while (!ret) {
 		/* A stranger must not keep a waiting receiver busy by saying nothing. */
-		ret = chan_recv(c, only && r.fd < 0 && r.listener < 0 ? FIRST_ORDER_MS : -1, &order);
+		ret = chan_recv(c, only && r.fd < 0 && r.listener < 0 ? FIRST_ORDER_MS : -1,
+				&order);
 		if (ret == -EINTR) {
 			ret = 0;
 			continue;

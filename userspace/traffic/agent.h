@@ -11,12 +11,13 @@
 #include "traffic/traffic.h"
 
 /*
- * The control channel, a line of JSON each:
- *	end -> command	{"hello": {"version", "nettoll"}}
- *	command -> end	{"op": "recv", "spec", "stream"}		-> {"ready": {"addr", "port"}}
- *	command -> end	{"op": "send", "spec", "stream", "addr", "port"}	-> {"ready": {}}
- *	command -> end	{"op": "go"}	(sender)			-> {"result": {"tx", "rx", "rtt"}}
- *	command -> end	{"op": "stop", "sent"}	(receiver)		-> {"result": {"tx", "rx"}}
+ * The control channel, a line of JSON each. An end begins with
+ *	{"hello": {"version", "nettoll"}}
+ * The command orders, and the end answers:
+ *	{"op": "recv", "spec", "stream"}			{"ready": {"addr", "port"}}
+ *	{"op": "send", "spec", "stream", "addr", "port"}	{"ready": {}}
+ *	{"op": "go"} to the sender				{"result": {"tx", "rx", "rtt"}}
+ *	{"op": "stop", "sent"} to the receiver			{"result": {"tx", "rx"}}
  * Any answer may be {"error": {"code", "text", "cure"}} instead. Between go and the results
  * nothing is said. The end of the channel ends the run and the process.
  */

@@ -45,14 +45,14 @@ struct run {
 	uint64_t seen, seen_ns;		/* progress, and when it was last seen to grow */
 	timer_t tick, clock;
 	bool sender;
-	bool armed;			/* a receiver is watched from its first counted message on */
-	uint64_t calls;			/* receives that brought something: a receiver's life sign */
+	bool armed;			/* watch a receiver: it has had a counted message */
+	uint64_t calls;			/* receives that brought something */
 	uint64_t seq;			/* next to send */
-	struct sender *batches;		/* send.c: buffers of the general loop, kept from phase to phase */
+	struct sender *batches;		/* send.c: buffers, kept from phase to phase */
 	struct traffic_tx tx;
 	struct traffic_rx rx;
 	struct traffic_rtt *rtt;	/* ping: one a size */
-	int failed;			/* code of the failure that ended a loop, described by err_set() */
+	int failed;			/* what ended a loop, described by err_set() */
 };
 
 /* watch.c: signals and timers around the loops, so that these need not look at clocks. */
@@ -98,7 +98,7 @@ void path_end(struct run *r, uint64_t sent);
 int sender_warm(struct run *r);
 int sender_run(struct run *r);
 void sender_free(struct run *r);
-/** sender_trouble() - judge a failed send: 0 to go on, 1 dropped locally, or a failure (r->failed) */
+/** sender_trouble() - judge a failed send: 0 go on, 1 dropped locally, else a failure */
 int sender_trouble(struct run *r, int error);
 
 /* recv_udp.c, recv_tcp.c: run until the stream has ended; fills r->rx */

@@ -21,7 +21,8 @@ static void add_ratio(struct json_object *obj, const char *key, double part, dou
 	add(obj, key, whole > 0 ? json_object_new_double(part / whole) : NULL);
 }
 
-static void add_cpu_share(struct json_object *obj, const struct traffic_cpu *cpu, uint64_t elapsed_ns)
+static void add_cpu_share(struct json_object *obj, const struct traffic_cpu *cpu,
+			  uint64_t elapsed_ns)
 {
 	add_ratio(obj, "cpu_share", (double)cpu->thread_ns, (double)elapsed_ns);
 }
@@ -72,8 +73,9 @@ static struct json_object *receiver_json(const struct traffic_rx *rx)
 static struct json_object *rtt_json(const struct traffic_rtt *rtt)
 {
 	static const char *const in_ns[][2] = {
-		{ "min", "min_ns" }, { "p50", "p50_ns" }, { "p90", "p90_ns" }, { "p99", "p99_ns" },
-		{ "p999", "p999_ns" }, { "max", "max_ns" }, { "mean", "mean_ns" }, { "sd", "sd_ns" },
+		{ "min", "min_ns" },   { "p50", "p50_ns" },   { "p90", "p90_ns" },
+		{ "p99", "p99_ns" },   { "p999", "p999_ns" }, { "max", "max_ns" },
+		{ "mean", "mean_ns" }, { "sd", "sd_ns" },
 	};
 	struct json_object *obj = wire_pack(wire_rtt, rtt), *list = json_object_new_array(), *v;
 

@@ -43,8 +43,9 @@ static int open_port(const char *addr, uint16_t port)
 /* Tell a caller that it has to wait, and hang up. */
 static void refuse(int fd)
 {
-	static const char busy[] = "{\"error\":{\"code\":-16,\"text\":\"the waiting receiver is busy with "
-				   "another run\",\"cure\":\"try again when it is over\"}}\n";
+	static const char busy[] =
+		"{\"error\":{\"code\":-16,\"text\":\"the waiting receiver is busy with another "
+		"run\",\"cure\":\"try again when it is over\"}}\n";
 	ssize_t n = send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	(void)n;

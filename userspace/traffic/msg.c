@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The payload pattern: cheap to write and to check, different for each stream, message and place. */
+/* The payload pattern: cheap to write and to check, different for stream, message and place. */
 #include "msg.h"
 
 #include <string.h>
 
-/* Odd constants without structure; the pattern's word k of message m is m * A + stream * B + k * C. */
+/* Odd constants without structure; word k of message m is (m + 1) * A + stream * B + k * C. */
 #define PAT_MESSAGE	0x9e3779b97f4a7c15ull
 #define PAT_STREAM	0xc2b2ae3d27d4eb4full
 #define PAT_WORD	0xbf58476d1ce4e5b9ull

@@ -23,7 +23,7 @@ enum msg_type {
 	MSG_DATA = 1,
 	MSG_PROBE,	/* is the path open? seq: number of the probe */
 	MSG_PROBE_ACK,
-	MSG_END,	/* seq: messages sent, warm-up included */
+	MSG_END,	/* seq: see msg_end_seq() */
 	MSG_END_ACK,
 	MSG_ACK,	/* window; seq: highest seen plus one */
 	MSG_PING,
@@ -34,6 +34,17 @@ enum msg_type {
 static inline uint64_t msg_id(enum msg_type type, uint32_t stream)
 {
 	return htole64((uint64_t)MSG_MAGIC << 48 | (uint64_t)type << 32 | stream);
+}
+
+/*
+ * An end marker tells how many messages were sent, warm-up included, and which attempt it is: only
+ * the first comes right behind the last message.
+ */
+#define MSG_END_COUNT	((1ull << 56) - 1)
+
+static inline uint64_t msg_end_seq(uint64_t sent, unsigned int attempt)
+{
+	return (sent & MSG_END_COUNT) | (uint64_t)(attempt & 0xff) << 56;
 }
 
 /** msg_fill() - write the pattern of message (@stream, @seq) into the payload behind the header */

@@ -66,11 +66,11 @@ const char traffic_usage[] =
 	"Options:\n";
 
 enum {
-	OPT_TO = 256, OPT_FROM, OPT_ADDR, OPT_SOURCE, OPT_PORT, OPT_SSH, OPT_REMOTE, OPT_PROTO, OPT_SIZE,
-	OPT_COUNT, OPT_BYTES, OPT_TIME, OPT_WARMUP, OPT_RATE, OPT_WINDOW, OPT_VERIFY, OPT_MODE,
-	OPT_SEGMENTS, OPT_BATCH, OPT_ZC_SLOTS, OPT_NO_CHECK, OPT_UNCONNECTED, OPT_NODELAY, OPT_SNDBUF,
-	OPT_RCVBUF, OPT_GRO, OPT_RX_BATCH, OPT_RX_SIZE, OPT_SKIP_RX_COPY, OPT_CPU, OPT_BUSY_POLL,
-	OPT_TIMEOUT, OPT_LISTEN, OPT_ONCE, OPT_STDIO, OPT_PING,
+	OPT_TO = 256, OPT_FROM, OPT_ADDR, OPT_SOURCE, OPT_PORT, OPT_SSH, OPT_REMOTE, OPT_PROTO,
+	OPT_SIZE, OPT_COUNT, OPT_BYTES, OPT_TIME, OPT_WARMUP, OPT_RATE, OPT_WINDOW, OPT_VERIFY,
+	OPT_MODE, OPT_SEGMENTS, OPT_BATCH, OPT_ZC_SLOTS, OPT_NO_CHECK, OPT_UNCONNECTED, OPT_NODELAY,
+	OPT_SNDBUF, OPT_RCVBUF, OPT_GRO, OPT_RX_BATCH, OPT_RX_SIZE, OPT_SKIP_RX_COPY, OPT_CPU,
+	OPT_BUSY_POLL, OPT_TIMEOUT, OPT_LISTEN, OPT_ONCE, OPT_STDIO, OPT_PING,
 };
 
 static const struct option longs[] = {
@@ -121,8 +121,8 @@ struct given {
 static int take_text(const char *what, const char *text, char *to, size_t size)
 {
 	if (strlen(text) >= size)
-		return err_set(-EINVAL, NULL, "%s: '%.20s...' is longer than %zu characters", what, text,
-			       size - 1);
+		return err_set(-EINVAL, NULL, "%s: '%.20s...' is longer than %zu characters", what,
+			       text, size - 1);
 	strcpy(to, text);
 	return 0;
 }
@@ -169,7 +169,8 @@ static int take_sizes(const char *text, struct traffic_spec *s)
 	memset(s->sizes, 0, sizeof(s->sizes));
 	for (s->nsizes = 0; text && !ret; s->nsizes++) {
 		if (s->nsizes == TRAFFIC_SIZES_MAX)
-			return err_set(-EINVAL, NULL, "--size: more than %d sizes", TRAFFIC_SIZES_MAX);
+			return err_set(-EINVAL, NULL, "--size: more than %d sizes",
+				       TRAFFIC_SIZES_MAX);
 		/* The upper bound depends on the protocol: traffic_spec_check() knows. */
 		ret = take_bytes("--size", piece(&text, buf, sizeof(buf)), 0, UINT32_MAX,
 				 &s->sizes[s->nsizes]);
@@ -281,11 +282,13 @@ static int take_option(int c, const char *arg, struct traffic_options *o, struct
 	case OPT_BYTES:		return arg_size("--bytes", arg, 1, 1000000000000000ull, &s->bytes);
 	case OPT_TIME:		return take_duration("--time", arg, 1, 86400000, &s->duration_ns);
 	case OPT_WARMUP:	return take_warmup(arg, s);
-	case OPT_RATE:		return arg_rate("--rate", arg, 1000, 10000000000000ull, &s->rate_bps);
+	case OPT_RATE:
+		return arg_rate("--rate", arg, 1000, 10000000000000ull, &s->rate_bps);
 	case OPT_WINDOW:	return take_u32("--window", arg, 2, 1000000, &s->window);
 	case OPT_VERIFY:	s->verify = true; return 0;
 	case OPT_MODE:		return take_mode(arg, &s->mode);
-	case OPT_SEGMENTS:	return take_u32("--segments", arg, 1, TRAFFIC_SEGS_MAX, &s->segments);
+	case OPT_SEGMENTS:
+		return take_u32("--segments", arg, 1, TRAFFIC_SEGS_MAX, &s->segments);
 	case OPT_BATCH:		given->batch = true;
 				return take_u32("--batch", arg, 1, TRAFFIC_BATCH_MAX, &s->batch);
 	case OPT_ZC_SLOTS:	return take_u32("--zc-slots", arg, 1, 16384, &s->zc_slots);
@@ -295,7 +298,8 @@ static int take_option(int c, const char *arg, struct traffic_options *o, struct
 	case OPT_SNDBUF:	return take_bytes("--sndbuf", arg, 2048, 1u << 30, &s->sndbuf);
 	case OPT_RCVBUF:	return take_bytes("--rcvbuf", arg, 2048, 1u << 30, &s->rcvbuf);
 	case OPT_GRO:		s->gro = true; return 0;
-	case OPT_RX_BATCH:	return take_u32("--rx-batch", arg, 1, TRAFFIC_BATCH_MAX, &s->rx_batch);
+	case OPT_RX_BATCH:
+		return take_u32("--rx-batch", arg, 1, TRAFFIC_BATCH_MAX, &s->rx_batch);
 	case OPT_RX_SIZE:	return take_bytes("--rx-size", arg, 1, 64u << 20, &s->rx_size);
 	case OPT_SKIP_RX_COPY:	s->skip_rx_copy = true; return 0;
 	case OPT_CPU:		return take_cpus(arg, s);
@@ -318,8 +322,8 @@ static int settle(struct traffic_options *o, const struct given *given)
 
 	if (o->verb == VERB_RECV) {
 		if (given->run)
-			return usage_error("recv takes only --listen, --once and --stdio: the rest is "
-					   "told by the command that connects");
+			return usage_error("recv takes only --listen, --once and --stdio: the "
+					   "rest is told by the command that connects");
 		if (o->stdio && (o->listen || o->once))
 			return usage_error("--stdio excludes --listen and --once");
 		return 0;
@@ -334,8 +338,8 @@ static int settle(struct traffic_options *o, const struct given *given)
 	if (s->mode & TRAFFIC_SENDMMSG && !given->batch)
 		s->batch = 32;
 	if (!*s->to)
-		return usage_error("where is the other end? give --to netns:NAME, ssh:HOST, host:ADDR or "
-				   "here");
+		return usage_error("where is the other end? give --to netns:NAME, ssh:HOST, "
+				   "host:ADDR or here");
 	return traffic_spec_check(s) ? usage_report(-EINVAL) : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reaching both ends: a child in a namespace, a command over ssh, or a waiting receiver over TCP. */
+/* Reaching an end: a child in a namespace, a command over ssh, or a waiting receiver over TCP. */
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static void child_ssh(const char *host, const struct traffic_spec *spec, int in,
 	execvp(argv[0], argv);
 }
 
-/* A child at the other end of two pipes. (Pipes, because sockets would be on the network's bill.) */
+/* A child at the other end of two pipes: sockets would be on the network's bill. */
 static int start_child(struct peer *p, const struct traffic_spec *spec)
 {
 	bool ssh = !strncmp(p->name, "ssh:", 4);
@@ -205,9 +205,10 @@ static int start_host(struct peer *p)
 		fd = connect_host(a, &error);
 	freeaddrinfo(all);
 	if (fd < 0)
-		return err_set(-error, "start nettoll traffic recv --listen there, and let its port "
-			       "through the firewall", "cannot reach %s (port %s): %s", p->name, port,
-			       strerror(error));
+		return err_set(-error,
+			       "start nettoll traffic recv --listen there, and let its port "
+			       "through the firewall",
+			       "cannot reach %s (port %s): %s", p->name, port, strerror(error));
 	sock_control(fd);
 	getpeername(fd, (struct sockaddr *)&p->control, &len);
 	chan_init(&p->chan, fd, fd);
@@ -260,11 +261,11 @@ int peer_died(struct peer *p, const struct traffic_spec *spec)
 	int status;
 
 	if (!p->pid || !reap(p, END_WAIT_MS, &status))
-		return err_set(-ECONNRESET, NULL, "the %s end %s closed the control channel", p->role,
-			       p->name);
+		return err_set(-ECONNRESET, NULL, "the %s end %s closed the control channel",
+			       p->role, p->name);
 	if (WIFSIGNALED(status))
-		return err_set(-ECONNRESET, NULL, "the %s end %s was killed by signal %d (%s)", p->role,
-			       p->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return err_set(-ECONNRESET, NULL, "the %s end %s was killed by signal %d (%s)",
+			       p->role, p->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (ssh && WEXITSTATUS(status) == SSH_NOT_RUN)
 		return err_set(-ENOENT, "install it, or give another with --ssh", "cannot run '%s'",
 			       spec->ssh);

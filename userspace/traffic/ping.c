@@ -17,7 +17,7 @@
 /* A UDP answer is given up after one to two of these. */
 #define PING_TICK_MS	500
 
-/* Receive exactly @size bytes (TCP) or a datagram. Return: bytes, 0: end of stream, -1 with errno. */
+/* Receive exactly @size bytes (TCP) or a datagram. Return: bytes, 0: at the end, -1 with errno. */
 static ssize_t take(struct run *r, unsigned char *buf, size_t size, size_t have)
 {
 	ssize_t n;
@@ -88,7 +88,8 @@ static int64_t round_trip(struct run *r, unsigned char *buf, size_t size, uint64
 				return 0;
 		}
 	}
-	if (r->spec.verify && msg_check(buf + MSG_HDR, size - MSG_HDR, MSG_HDR, r->stream, seq) >= 0)
+	if (r->spec.verify &&
+	    msg_check(buf + MSG_HDR, size - MSG_HDR, MSG_HDR, r->stream, seq) >= 0)
 		++*corrupted;
 	return ns ? (int64_t)ns : 1;
 }
@@ -101,7 +102,7 @@ static int ping_ended(struct run *r)
 		return -ECANCELED;
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the other end alive and the link up?",
-				    "%s has not answered for %u ms", r->spec.to, r->spec.timeout_ms);
+			       "%s has not answered for %u ms", r->spec.to, r->spec.timeout_ms);
 	return 0;
 }
 
@@ -181,7 +182,8 @@ int pinger_run(struct run *r)
 	r->tx.syscalls = r->rx.syscalls = 0;
 	mark_take(&a);
 	for (i = 0; i < r->spec.nsizes && !ret; i++)
-		ret = ping_size(r, r->spec.sizes[i], most, r->spec.duration_ns, 0, samples, &r->rtt[i]);
+		ret = ping_size(r, r->spec.sizes[i], most, r->spec.duration_ns, 0, samples,
+				&r->rtt[i]);
 	mark_take(&b);
 	free(samples);
 	if (ret)
@@ -280,7 +282,7 @@ static int echo_loop(struct echo *e)
 			return 0;
 		if (n < 0 && errno != EINTR && errno != ECONNREFUSED)
 			return err_set(-errno, NULL, "%s cannot receive: %s", r->spec.to,
-					    strerror(errno));
+				       strerror(errno));
 		if (n < (ssize_t)MSG_HDR)
 			continue;
 		ret = answer(e, n);
@@ -289,7 +291,7 @@ static int echo_loop(struct echo *e)
 	}
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the pinging end alive and the link up?",
-				    "%s has heard nothing for %u ms", r->spec.to, r->spec.timeout_ms);
+			       "%s has heard nothing for %u ms", r->spec.to, r->spec.timeout_ms);
 	return receiver_stopped(r, &(uint64_t) { 0 }) ? 0 : -ECANCELED;
 }
 
@@ -307,12 +309,12 @@ static int await_pinger(struct echo *e)
 		n = recvfrom(r->fd, e->buf, e->size, 0, (struct sockaddr *)&r->peer, &r->peer_len);
 		if (n < 0 && errno != EINTR)
 			return err_set(-errno, NULL, "%s cannot receive: %s", r->spec.to,
-					    strerror(errno));
+				       strerror(errno));
 		if (n < (ssize_t)MSG_HDR || hdr->id != msg_id(MSG_PROBE, r->stream))
 			continue;
 		if (connect(r->fd, (struct sockaddr *)&r->peer, r->peer_len))
 			return err_set(-errno, "is there a route back?",
-					    "%s cannot answer: %s", r->spec.to, strerror(errno));
+				       "%s cannot answer: %s", r->spec.to, strerror(errno));
 		ret = answer(e, n);
 		return ret < 0 ? ret : 0;
 	}

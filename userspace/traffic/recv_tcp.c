@@ -22,7 +22,7 @@ struct stream {
 	bool started, ended;
 };
 
-/* More than the warm-up has arrived for the first time, or everything has. Return: next such total. */
+/* More than the warm-up has arrived, or everything has. Return: the total of the next event. */
 static uint64_t on_event(struct stream *s)
 {
 	struct run *r = s->r;
@@ -70,7 +70,7 @@ static int receive_all(struct stream *s)
 			if (errno == EINTR)
 				continue;
 			return err_set(-errno, NULL, "%s cannot receive: %s", r->spec.to,
-					    strerror(errno));
+				       strerror(errno));
 		}
 		r->calls++;
 		if (r->spec.verify)
@@ -86,8 +86,8 @@ static int receive_all(struct stream *s)
 	}
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the sending end alive and the link up?",
-				    "%s has received nothing for %u ms", r->spec.to,
-				    r->spec.timeout_ms);
+			       "%s has received nothing for %u ms", r->spec.to,
+			       r->spec.timeout_ms);
 	return -ECANCELED;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Receives datagrams until the stream has ended: one comparison chain a message while all is well. */
+/* Receives datagrams until the stream has ended; a few comparisons a message while all is well. */
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -18,6 +18,7 @@
 
 #define GRO_BUFFER	65536
 #define SAMPLE_EVERY	1024	/* messages between two looks at the clock */
+#define SAMPLE_TAIL	256	/* the last ones before a known end are all timed */
 /* After the end is known, how long the path may be quiet before the missing are given up. */
 #define DRAIN_QUIET_MS	500
 
@@ -41,7 +42,8 @@ struct receiver {
 	uint64_t event;		/* the next sequence number that needs more than counting */
 	uint64_t next_sample, next_ack;
 	uint64_t last;		/* sequence number of the last message, once known */
-	uint64_t end;		/* messages the sender says it sent, warm-up included; UINT64_MAX: not yet */
+	uint64_t near;		/* and from where on each message is timed */
+	uint64_t end;		/* messages sent in all, as the sender says; UINT64_MAX: not yet */
 	unsigned int todo;
 	bool started;
 	bool tail;		/* the last message was seen: time each that still comes */
@@ -89,12 +91,18 @@ static void on_event(struct receiver *v, uint64_t seq, bool fresh)
 		v->todo |= DO_SAMPLE;
 }
 
-static void take_sample(struct receiver *v, enum traffic_end_by why)
+/* The time now, and what has arrived until now. @full: processor time as well, by more calls. */
+static void take_sample(struct receiver *v, enum traffic_end_by why, bool full)
 {
-	mark_take(&v->sample);
+	if (full)
+		mark_take(&v->sample);
+	else
+		v->sample.ns = clock_ns();
 	v->sample_messages = seqtrack_received(&v->track);
 	v->calls_sample = v->r->calls;
 	v->next_sample = v->track.next + SAMPLE_EVERY;
+	if (v->next_sample > v->near)
+		v->next_sample = v->track.next > v->near ? v->track.next : v->near;
 	v->end_by = why;
 }
 
@@ -103,7 +111,8 @@ static void act(struct receiver *v)
 	struct run *r = v->r;
 
 	if (v->todo & (DO_FIRST | DO_SAMPLE))
-		take_sample(v, v->tail ? TRAFFIC_END_LAST : TRAFFIC_END_SAMPLE);
+		take_sample(v, v->tail ? TRAFFIC_END_LAST : TRAFFIC_END_SAMPLE,
+			    v->tail || v->todo & DO_FIRST);
 	if (v->todo & DO_FIRST) {
 		v->start = v->sample;
 		v->start_messages = v->sample_messages;
@@ -137,10 +146,12 @@ static void other_message(struct receiver *v, const unsigned char *buf, size_t l
 		hdr.id = msg_id(MSG_PROBE_ACK, r->stream);
 		send(r->fd, &hdr, sizeof(hdr), 0);
 	} else if (hdr.id == msg_id(MSG_END, r->stream)) {
-		/* Its arrival times the last message, if that is lost or was not known to be it. */
-		if (v->end == UINT64_MAX && v->started && !v->tail)
-			take_sample(v, TRAFFIC_END_MARK);
-		v->end = le64toh(hdr.seq);
+		/* Its arrival times the last message, if that is lost or was not known to be it;
+		 * a repeated one comes too late for that, but is better than nothing. */
+		if (v->end == UINT64_MAX && v->started && !v->tail &&
+		    (le64toh(hdr.seq) <= MSG_END_COUNT || v->sample_messages == v->start_messages))
+			take_sample(v, TRAFFIC_END_MARK, true);
+		v->end = le64toh(hdr.seq) & MSG_END_COUNT;
 		hdr.id = msg_id(MSG_END_ACK, r->stream);
 		send(r->fd, &hdr, sizeof(hdr), 0);
 	} else if (hdr.id == v->data_id) {
@@ -280,14 +291,14 @@ static int await_sender(struct receiver *v)
 
 		if (n < 0 && errno != EINTR)
 			return err_set(-errno, NULL, "%s cannot receive: %s", r->spec.to,
-					    strerror(errno));
+				       strerror(errno));
 		if (n < (ssize_t)sizeof(*hdr) || hdr->id != msg_id(MSG_PROBE, r->stream))
 			continue;
 		r->peer_len = len;
 		if (connect(r->fd, (struct sockaddr *)&r->peer, len))
 			return err_set(-errno, "is there a route back to the sender?",
-					    "%s cannot answer the sender: %s", r->spec.to,
-					    strerror(errno));
+				       "%s cannot answer the sender: %s", r->spec.to,
+				       strerror(errno));
 		other_message(v, v->mem, n);
 		break;
 	}
@@ -365,6 +376,9 @@ static int receiver_init(struct receiver *v, struct run *r)
 	v->stride = (v->buf_len + 63) & ~63ul;
 	v->end = UINT64_MAX;
 	v->last = s->count ? s->warmup + s->count - 1 : UINT64_MAX;
+	v->near = UINT64_MAX;
+	if (s->count)
+		v->near = v->last > SAMPLE_TAIL ? v->last - SAMPLE_TAIL : 0;
 	v->next_ack = s->window ? s->window / 2 - 1 : UINT64_MAX;
 	v->mem = aligned_alloc(64, v->stride * v->batch);
 	if (!v->mem || seqtrack_init(&v->track, s->warmup))
@@ -406,7 +420,7 @@ static void settle(struct receiver *v)
 	messages = seqtrack_received(&v->track);
 	if (v->end != UINT64_MAX || v->tail || (s->count && messages > s->count / 2))
 		return;
-	take_sample(v, TRAFFIC_END_SAMPLE);
+	take_sample(v, TRAFFIC_END_SAMPLE, true);
 	v->start = v->sample;
 	v->start_messages = messages;
 	next_event(v);
@@ -434,10 +448,17 @@ static int receive_all(struct receiver *v)
 	}
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the sending end alive and the link up?",
-				    "%s has received nothing for %u ms", r->spec.to,
-				    r->spec.timeout_ms);
+			       "%s has received nothing for %u ms", r->spec.to,
+			       r->spec.timeout_ms);
 	if (v->end == UINT64_MAX && !receiver_stopped(r, &v->end))
 		return -ECANCELED;
+	if (v->started && v->end_by == TRAFFIC_END_SAMPLE) {
+		uint64_t ns = v->sample.ns;
+
+		/* The processor time up to here: waiting for the end took none. */
+		mark_take(&v->sample);
+		v->sample.ns = ns;
+	}
 	v->last = v->end ? v->end - 1 : 0;
 	v->tail = true;
 	next_event(v);

@@ -36,8 +36,8 @@ static int listen_to(struct conductor *c, struct peer *p, struct json_object **m
 	if (!ret)
 		return peer_died(p, &c->spec);
 	if (ret < 0)
-		return err_set(ret, "is that nettoll?", "%s does not speak our protocol: %s", p->name,
-			       strerror(-ret));
+		return err_set(ret, "is that nettoll?", "%s does not speak our protocol: %s",
+			       p->name, strerror(-ret));
 	if (!json_object_object_get_ex(*msg, "error", &e))
 		return 1;
 	ret = -EPROTO;
@@ -129,8 +129,8 @@ static int await(struct conductor *c, struct peer *wanted, int wait_ms, struct j
 		if (n < 0 && stop_pending())
 			return err_set(-EINTR, NULL, "interrupted");
 		if (!n && clock_ns() >= deadline)
-			return err_set(-ETIMEDOUT, "is the host up?", "the %s end %s does not answer",
-				       wanted->role, wanted->name);
+			return err_set(-ETIMEDOUT, "is the host up?",
+				       "the %s end %s does not answer", wanted->role, wanted->name);
 		if (!n && c->spec.progress && c->started_ns)
 			show_progress(c);
 	}
@@ -165,8 +165,8 @@ static int greet(struct conductor *c, struct peer *p)
 	if (theirs == TRAFFIC_VERSION)
 		return 0;
 	return err_set(-EPROTONOSUPPORT, "install the same nettoll on both hosts",
-		       "%s speaks version %d of the traffic protocol, this command %d", p->name, theirs,
-		       TRAFFIC_VERSION);
+		       "%s speaks version %d of the traffic protocol, this command %d", p->name,
+		       theirs, TRAFFIC_VERSION);
 }
 
 static int order(struct conductor *c, struct peer *p, const char *op, uint32_t stream,
@@ -217,7 +217,8 @@ static int prepare(struct conductor *c, struct traffic_result *result)
 			stream = (uint32_t)clock_ns();
 	ret = order(c, &c->to, "recv", stream, NULL);
 	if (!ret)
-		ret = await_key(c, &c->to, (int)c->spec.timeout_ms + ANSWER_MS, "ready", &msg, &ready);
+		ret = await_key(c, &c->to, (int)c->spec.timeout_ms + ANSWER_MS, "ready", &msg,
+				&ready);
 	if (ret)
 		return ret;
 	if (json_object_object_get_ex(ready, "addr", &v))
@@ -260,7 +261,8 @@ static int unpack_rtt(struct peer *p, struct json_object *from, struct traffic_r
 	if (n > TRAFFIC_SIZES_MAX)
 		goto unusable;
 	for (i = 0; i < n; i++)
-		if (wire_unpack(wire_rtt, json_object_array_get_idx(list, i), &result->rtt[i], &bad))
+		if (wire_unpack(wire_rtt, json_object_array_get_idx(list, i), &result->rtt[i],
+				&bad))
 			goto unusable;
 	result->nrtt = (uint32_t)n;
 	return 0;

@@ -97,7 +97,8 @@ static int send_plain(struct run *r)
 		n = sendto(fd, hdr, size, 0, to, to_len);
 		if (unlikely(n != (ssize_t)size)) {
 			failed += n <= 0;
-			ret = n > 0 ? finish_message(r, (char *)hdr, size, n) : sender_trouble(r, errno);
+			ret = n > 0 ? finish_message(r, (char *)hdr, size, n)
+				    : sender_trouble(r, errno);
 			if (ret < 0)
 				break;
 			if (n <= 0 && !ret)
@@ -282,7 +283,8 @@ static void pace(struct sender *s, uint64_t messages)
 	if (!s->due)
 		s->due = now;
 	if (now < s->due) {
-		struct timespec t = { (time_t)(s->due / 1000000000u), (long)(s->due % 1000000000u) };
+		struct timespec t = { (time_t)(s->due / 1000000000u),
+				      (long)(s->due % 1000000000u) };
 
 		s->r->tx.syscalls++;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
@@ -388,7 +390,7 @@ static int send_phase(struct run *r, uint64_t end, uint64_t duration_ns)
 	ret = plain ? send_plain(r) : send_general(r);
 	mark_take(&b);
 	watch_stop(r);
-	/* With zero-copy, processor time includes the wait for the completions; elapsed does not. */
+	/* With zero-copy, processor time includes the completions; elapsed time does not. */
 	r->tx.elapsed_ns = (r->tx.elapsed_ns ? r->tx.elapsed_ns : b.ns) - a.ns;
 	mark_cpu(&a, &b, &r->tx.cpu);
 	r->tx.bytes = r->tx.messages * s->sizes[0];
@@ -398,8 +400,8 @@ static int send_phase(struct run *r, uint64_t end, uint64_t duration_ns)
 		return -ECANCELED;
 	if (r->why & WHY_STALL)
 		return err_set(-ETIMEDOUT, "is the receiving end alive and the link up?",
-				    "%s could send nothing for %u ms (%" PRIu64 " messages sent)",
-				    s->from, s->timeout_ms, r->tx.messages);
+			       "%s could send nothing for %u ms (%" PRIu64 " messages sent)",
+			       s->from, s->timeout_ms, r->tx.messages);
 	return 0;
 }
 
@@ -413,8 +415,8 @@ static int tcp_settle(struct run *r)
 	while (!ioctl(r->fd, SIOCOUTQ, &queued) && queued) {
 		if (clock_ns() > end)
 			return err_set(-ETIMEDOUT, "is the receiving end alive and the "
-					    "link up?", "the warm-up is not acknowledged after %u ms",
-					    r->spec.timeout_ms);
+				       "link up?", "the warm-up is not acknowledged after %u ms",
+				       r->spec.timeout_ms);
 		nanosleep(&nap, NULL);
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loss, reordering and duplicates from sequence numbers, with nearly nothing to do while all is well. */
+/* Loss, reordering and duplicates from sequence numbers; nearly free while all is well. */
 #ifndef NETTOLL_TRAFFIC_SEQTRACK_H
 #define NETTOLL_TRAFFIC_SEQTRACK_H
 

@@ -37,7 +37,7 @@ int addr_parse(const char *text, uint32_t port, struct sockaddr_storage *ss, soc
 	ret = getaddrinfo(text, service, &hints, &found);
 	if (ret)
 		return err_set(-EADDRNOTAVAIL, "such as 10.0.0.2, fd00::2 or fe80::1%eth0",
-				    "address '%s': %s", text, gai_strerror(ret));
+			       "address '%s': %s", text, gai_strerror(ret));
 	memcpy(ss, found->ai_addr, found->ai_addrlen);
 	*len = found->ai_addrlen;
 	freeaddrinfo(found);
@@ -88,20 +88,21 @@ int addr_choose(uint32_t family, const char *where, char *buf, size_t size)
 		/* IPv4 first, if there is a choice between one of each. */
 		if (!count[v6]++ && (!best || !v6))
 			best = a;
-		getnameinfo(a->ifa_addr, v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
-			    text, sizeof(text), NULL, 0, NI_NUMERICHOST);
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", *list ? ", " : "",
-			 text);
+		getnameinfo(a->ifa_addr,
+			    v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in), text,
+			    sizeof(text), NULL, 0, NI_NUMERICHOST);
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			 *list ? ", " : "", text);
 	}
 	if (best && count[best->ifa_addr->sa_family == AF_INET6] == 1)
-		getnameinfo(best->ifa_addr, sizeof(struct sockaddr_in6), buf, (socklen_t)size, NULL, 0,
-			    NI_NUMERICHOST);
+		getnameinfo(best->ifa_addr, sizeof(struct sockaddr_in6), buf, (socklen_t)size, NULL,
+			    0, NI_NUMERICHOST);
 	else if (best)
 		ret = err_set(-EINVAL, "choose one with --addr", "%s has several addresses: %s",
-			     where, list);
+			      where, list);
 	else
 		ret = err_set(-EADDRNOTAVAIL, "give it one (ip addr add), or choose with --addr",
-			     "%s has no address another host could use", where);
+			      "%s has no address another host could use", where);
 	freeifaddrs(all);
 	return ret;
 }
@@ -186,9 +187,11 @@ int sock_receiver(struct run *r, char *addr, size_t size, uint32_t *port)
 	if (s->proto == TRAFFIC_TCP)
 		set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (bind(fd, (struct sockaddr *)&ss, len)) {
-		ret = err_set(-errno, errno == EADDRINUSE ? "choose another --port" :
-			      "--addr is the receiving end's own address",
-			      "%s cannot receive on %s, %s: %s", s->to, addr, which, strerror(errno));
+		ret = err_set(-errno,
+			      errno == EADDRINUSE ? "choose another --port"
+						  : "--addr is the receiving end's own address",
+			      "%s cannot receive on %s, %s: %s", s->to, addr, which,
+			      strerror(errno));
 		goto err_close;
 	}
 	if (s->gro && set_int(fd, SOL_UDP, UDP_GRO, 1)) {
@@ -216,12 +219,13 @@ int sock_accept(struct run *r)
 	/* The handlers of watch.c end this; see there. */
 	while (r->limit) {
 		r->peer_len = sizeof(r->peer);
-		r->fd = accept4(r->listener, (struct sockaddr *)&r->peer, &r->peer_len, SOCK_CLOEXEC);
+		r->fd = accept4(r->listener, (struct sockaddr *)&r->peer, &r->peer_len,
+				SOCK_CLOEXEC);
 		if (r->fd >= 0)
 			return 0;
 		if (errno != EINTR && errno != ECONNABORTED)
 			return err_set(-errno, NULL, "cannot accept: %s",
-					    strerror(errno));
+				       strerror(errno));
 	}
 	return -EINTR;
 }
@@ -250,19 +254,19 @@ static int set_mode(struct run *r, int fd, bool v6)
 
 	if (s->mode & TRAFFIC_ZEROCOPY && set_int(fd, SOL_SOCKET, SO_ZEROCOPY, 1))
 		return err_set(-errno, "use --mode plain",
-				    "this kernel has no MSG_ZEROCOPY for %s (needs Linux %s): %s",
-				    s->proto == TRAFFIC_UDP ? "UDP" : "TCP",
-				    s->proto == TRAFFIC_UDP ? "5.0" : "4.14", strerror(errno));
+			       "this kernel has no MSG_ZEROCOPY for %s (needs Linux %s): %s",
+			       s->proto == TRAFFIC_UDP ? "UDP" : "TCP",
+			       s->proto == TRAFFIC_UDP ? "5.0" : "4.14", strerror(errno));
 	if (!(s->mode & TRAFFIC_GSO))
 		return 0;
 	if (mtu && s->sizes[0] + header > mtu)
 		return err_set(-EMSGSIZE, "lower --size or raise the MTU",
-				    "segments of %u bytes do not fit the path's MTU of %u (at most %u)",
-				    s->sizes[0], (unsigned int)mtu, (unsigned int)mtu - header);
+			       "segments of %u bytes do not fit the path's MTU of %u (at most %u)",
+			       s->sizes[0], (unsigned int)mtu, (unsigned int)mtu - header);
 	if (set_int(fd, SOL_UDP, UDP_SEGMENT, (int)s->sizes[0]))
 		return err_set(-errno, "use --mode plain or sendmmsg",
-				    "this kernel has no UDP_SEGMENT (needs Linux 4.18): %s",
-				    strerror(errno));
+			       "this kernel has no UDP_SEGMENT (needs Linux 4.18): %s",
+			       strerror(errno));
 	return 0;
 }
 

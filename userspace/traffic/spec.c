@@ -73,7 +73,7 @@ static int in_range(const char *what, uint64_t value, uint64_t low,
 	if (value >= low && value <= high)
 		return 0;
 	return err_set(-EINVAL, NULL, "%s %" PRIu64 " is not in %" PRIu64 " .. %" PRIu64
-			    "%s%s", what, value, low, high, *note ? ", " : "", note);
+		       "%s%s", what, value, low, high, *note ? ", " : "", note);
 }
 
 /* One row per option that only makes sense for some runs. */
@@ -81,12 +81,17 @@ static int check_combinations(const struct traffic_spec *s)
 {
 	bool udp = s->proto == TRAFFIC_UDP, ping = s->kind == TRAFFIC_PING;
 	bool gso = s->mode & TRAFFIC_GSO, mmsg = s->mode & TRAFFIC_SENDMMSG;
-	const struct { bool bad; const char *text, *cure; } rules[] = {
+	const struct {
+		bool bad;
+		const char *text, *cure;
+	} rules[] = {
 		{ gso && !udp, "mode gso is UDP_SEGMENT, which TCP does not have",
 		  "TCP segments by itself; see ethtool -K DEV tso" },
-		{ mmsg && !udp, "mode sendmmsg is for datagrams, not for TCP", "use a larger --size" },
+		{ mmsg && !udp, "mode sendmmsg is for datagrams, not for TCP",
+		  "use a larger --size" },
 		{ ping && s->mode, "a ping run sends plainly", "leave out --mode" },
-		{ ping && s->bytes, "a ping run is bounded by count or time", "use --count or --time" },
+		{ ping && s->bytes, "a ping run is bounded by count or time",
+		  "use --count or --time" },
 		{ ping && s->rate_bps, "a ping run is not paced", "leave out --rate" },
 		{ ping && s->window, "a ping run has one message in flight", "leave out --window" },
 		{ ping && (s->gro || s->rx_batch > 1 || s->skip_rx_copy || s->unconnected),
@@ -111,8 +116,8 @@ static int check_combinations(const struct traffic_spec *s)
 		  "use IPv4 or leave out --no-check" },
 		{ s->verify && s->skip_rx_copy, "verify reads what skip-rx-copy does not fetch",
 		  "choose one" },
-		{ s->gro && s->skip_rx_copy, "with skip-rx-copy only the first of the segments that "
-		  "gro joined would show its number", "choose one" },
+		{ s->gro && s->skip_rx_copy, "with skip-rx-copy only the first of the "
+		  "datagrams that gro joined shows its number", "choose one" },
 		{ s->zc_slots && !(s->mode & TRAFFIC_ZEROCOPY), "zc-slots needs mode zerocopy",
 		  "add --mode zerocopy" },
 	};
@@ -154,7 +159,7 @@ static int check_addr(const char *what, const char *addr)
 	if (inet_pton(AF_INET, addr, bin) == 1 || inet_pton(AF_INET6, bare, bin) == 1)
 		return 0;
 	return err_set(-EINVAL, "such as 10.0.0.2, fd00::2 or fe80::1%eth0",
-			    "%s '%s' is not a numeric address", what, addr);
+		       "%s '%s' is not a numeric address", what, addr);
 }
 
 static int check_length(struct traffic_spec *s)
@@ -164,7 +169,7 @@ static int check_length(struct traffic_spec *s)
 
 	if (set > 1)
 		return err_set(-EINVAL, "choose one",
-				    "count, bytes and time exclude each other");
+			       "count, bytes and time exclude each other");
 	if (!set)
 		s->count = s->kind == TRAFFIC_PING ? 1000 : 100000;
 	if (s->bytes) {
@@ -173,8 +178,9 @@ static int check_length(struct traffic_spec *s)
 		s->count = (s->bytes + size - 1) / size;
 		s->bytes = 0;
 	}
-	if (s->count && in_range("count", s->count, 1,
-				 s->kind == TRAFFIC_PING ? TRAFFIC_PINGS_MAX : 1000000000000ull, ""))
+	if (s->count &&
+	    in_range("count", s->count, 1,
+		     s->kind == TRAFFIC_PING ? TRAFFIC_PINGS_MAX : 1000000000000ull, ""))
 		return -EINVAL;
 	if (s->duration_ns && in_range("time in ns", s->duration_ns, 1000000,
 				       86400000000000ull, "1 ms to a day"))
@@ -226,8 +232,8 @@ static int check_pace(const struct traffic_spec *s)
 		   (double)s->rate_bps;
 	if (interval * 2 > s->timeout_ms)
 		return err_set(-EINVAL, "raise --rate or --timeout",
-				    "rate %" PRIu64 " bit/s is a send every %.0f ms, more than half "
-				    "of the time-out of %u ms", s->rate_bps, interval, s->timeout_ms);
+			       "rate %" PRIu64 " bit/s is a send every %.0f ms, more than half "
+			       "of the time-out of %u ms", s->rate_bps, interval, s->timeout_ms);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The traffic engine's public face: what to send (spec), what was seen (result), and how to run it. */
+/* The traffic engine's public face: what to send (spec), what was seen (result), how to run it. */
 #ifndef NETTOLL_TRAFFIC_H
 #define NETTOLL_TRAFFIC_H
 
@@ -16,7 +16,7 @@
 #define TRAFFIC_UDP_MAX		65507	/* largest UDP message, as over IPv4 */
 #define TRAFFIC_SIZE_MIN	16	/* the header */
 #define TRAFFIC_TCP_MAX		(16u << 20)
-#define TRAFFIC_SEGS_MAX	64	/* segments one UDP_SEGMENT send may carry on every kernel */
+#define TRAFFIC_SEGS_MAX	64	/* messages a UDP_SEGMENT send carries on every kernel */
 #define TRAFFIC_BATCH_MAX	1024	/* messages of one sendmmsg or recvmmsg */
 #define TRAFFIC_PINGS_MAX	10000000
 #define TRAFFIC_HIST		320	/* buckets of a latency histogram, see latency.h */
@@ -165,8 +165,8 @@ struct traffic_rx {
 	uint64_t messages;	/* distinct counted messages */
 	uint64_t bytes;
 	uint64_t warmup_messages;
-	uint64_t elapsed_ns;	/* from the first counted message (rather: as soon as the backlog that
-				 * waited with it was read) to the last */
+	uint64_t elapsed_ns;	/* from the first counted message (rather: as soon as the backlog
+				 * that waited with it was read) to the last */
 	uint64_t timed_bytes;	/* bytes that arrived after that start */
 	uint64_t timed_messages;
 	uint64_t syscalls;	/* receives that brought counted messages */

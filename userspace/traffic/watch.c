@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Ends a busy loop from outside: signal handlers move its limit, so that it never looks at a clock. */
+/* Ends a busy loop from outside: signal handlers move its limit, it never looks at a clock. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

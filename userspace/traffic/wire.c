@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define F(kind, st, member) { #member, WIRE_##kind, offsetof(struct st, member), 1, NULL }
-#define F_N(kind, st, member, count) { #member, WIRE_##kind, offsetof(struct st, member), count, NULL }
+#define F_N(kind, st, member, count) \
+	{ #member, WIRE_##kind, offsetof(struct st, member), count, NULL }
 #define F_STR(st, member) F_N(STR, st, member, sizeof(((struct st *)0)->member))
 #define F_SUB(st, member, table) { #member, WIRE_SUB, offsetof(struct st, member), 1, table }
 #define F_END { NULL, WIRE_U32, 0, 0, NULL }
@@ -36,9 +37,10 @@ static const struct wire_field wire_cpu[] = {
 const struct wire_field wire_tx[] = {
 #define T(member) F(U64, traffic_tx, member)
 	T(messages), T(bytes), T(elapsed_ns), T(syscalls), T(sends), T(partial), T(local_drops),
-	T(window_stalls), T(late_max_ns), T(end_markers), T(sndbuf), T(segments), T(batch), T(zc_sends),
-	T(zc_completions), T(zc_copied), T(zc_bytes), T(zc_copied_bytes), T(zc_notifications),
-	T(zc_backoffs), T(zc_waits), T(zc_limit), F_SUB(traffic_tx, cpu, wire_cpu),
+	T(window_stalls), T(late_max_ns), T(end_markers), T(sndbuf), T(segments), T(batch),
+	T(zc_sends), T(zc_completions), T(zc_copied), T(zc_bytes), T(zc_copied_bytes),
+	T(zc_notifications), T(zc_backoffs), T(zc_waits), T(zc_limit),
+	F_SUB(traffic_tx, cpu, wire_cpu),
 #undef T
 	F_END
 };
@@ -195,7 +197,8 @@ static int unpack_field(const struct wire_field *f, struct json_object *v, void 
 		*(bool *)at = json_object_get_boolean(v);
 		return 0;
 	case WIRE_F64:
-		if (!json_object_is_type(v, json_type_double) && !json_object_is_type(v, json_type_int))
+		if (!json_object_is_type(v, json_type_double) &&
+		    !json_object_is_type(v, json_type_int))
 			return -EPROTO;
 		*(double *)at = json_object_get_double(v);
 		return 0;

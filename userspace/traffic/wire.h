@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Specs and results as JSON objects, by one table a struct: for the control channel and for people. */
+/* Specs and results as JSON objects, by one table a struct. */
 #ifndef NETTOLL_TRAFFIC_WIRE_H
 #define NETTOLL_TRAFFIC_WIRE_H
 
@@ -7,8 +7,10 @@
 
 #include "traffic/traffic.h"
 
-enum wire_type { WIRE_U32, WIRE_I32, WIRE_U64, WIRE_BOOL, WIRE_F64, WIRE_STR, WIRE_U32S, WIRE_SPARSE,
-		 WIRE_SUB };
+enum wire_type {
+	WIRE_U32, WIRE_I32, WIRE_U64, WIRE_BOOL, WIRE_F64, WIRE_STR, WIRE_U32S, WIRE_SPARSE,
+	WIRE_SUB,
+};
 
 /*
  * @n: characters of a WIRE_STR, elements of the arrays. A WIRE_SPARSE array of u64 becomes

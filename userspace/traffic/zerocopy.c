@@ -54,8 +54,8 @@ int zc_init(struct zc_ring *z, struct run *r, uint32_t len)
 	if (!z->mem || !z->pending || !z->sends) {
 		zc_free(z);
 		return err_set(-ENOMEM, "lower --zc-slots or --size",
-				    "no memory for %u zero-copy buffers of %zu bytes", z->slots,
-				    z->stride);
+			       "no memory for %u zero-copy buffers of %zu bytes", z->slots,
+			       z->stride);
 	}
 	return 0;
 }
@@ -150,12 +150,12 @@ int zc_reap(struct zc_ring *z, struct run *r, bool wait)
 		r->tx.syscalls++;
 		ret = poll(&p, 1, (int)r->spec.timeout_ms);
 		if (ret < 0)
-			return errno == EINTR ? 0 : err_set(-errno, NULL, "cannot wait "
-					"for completions: %s", strerror(errno));
+			return errno == EINTR ? 0 : err_set(-errno, NULL, "cannot wait: %s",
+							    strerror(errno));
 		if (!ret)
-			return err_set(-ETIMEDOUT, "is the link up?", "%u zero-copy sends "
-					    "were not completed within %u ms", z->in_flight,
-					    r->spec.timeout_ms);
+			return err_set(-ETIMEDOUT, "is the link up?",
+				       "%u zero-copy sends were not completed within %u ms",
+				       z->in_flight, r->spec.timeout_ms);
 	}
 }
 
@@ -163,10 +163,10 @@ int zc_full(struct zc_ring *z, struct run *r)
 {
 	r->tx.zc_backoffs++;
 	if (!z->in_flight)
-		return err_set(-ENOBUFS, "raise it: ulimit -l, or "
-				    "sysctl net.core.optmem_max, or run as root",
-				    "one zero-copy send is more than RLIMIT_MEMLOCK or "
-				    "net.core.optmem_max allow");
+		return err_set(-ENOBUFS,
+			       "raise it (ulimit -l, sysctl net.core.optmem_max), or be root",
+			       "one zero-copy send is more than RLIMIT_MEMLOCK or "
+			       "net.core.optmem_max allows");
 	/* Do not run into the same wall with every send. */
 	if (z->in_flight < z->limit)
 		z->limit = z->in_flight;
@@ -180,7 +180,8 @@ int zc_drain(struct zc_ring *z, struct run *r)
 
 	while (!ret && z->in_flight) {
 		ret = zc_reap(z, r, true);
-		if (!ret && z->in_flight && (r->why & (WHY_CONTROL | WHY_STALL) || clock_ns() > end))
+		if (!ret && z->in_flight &&
+		    (r->why & (WHY_CONTROL | WHY_STALL) || clock_ns() > end))
 			break;
 	}
 	r->tx.zc_limit = z->limit == ZC_IDS / 2 ? 0 : z->limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring of buffers lent to the kernel by MSG_ZEROCOPY, and the completions that give them back. */
+/* The ring of buffers lent to the kernel by MSG_ZEROCOPY, and how completions give them back. */
 #ifndef NETTOLL_TRAFFIC_ZEROCOPY_H
 #define NETTOLL_TRAFFIC_ZEROCOPY_H
 
@@ -41,7 +41,7 @@ static inline void *zc_buffer(const struct zc_ring *z, uint32_t ahead)
 	return z->mem + slot * z->stride;
 }
 
-/** zc_sent() - the kernel took @len bytes of the next slot; @last: the slot's message is complete */
+/** zc_sent() - the kernel took @len bytes of the next slot; @last: those were its last */
 static inline void zc_sent(struct zc_ring *z, struct run *r, uint32_t len, bool last)
 {
 	z->sends[z->next_id++ % ZC_IDS] = (struct zc_send) { z->next, len };
@@ -52,7 +52,7 @@ static inline void zc_sent(struct zc_ring *z, struct run *r, uint32_t len, bool 
 		z->next = (z->next + 1) % z->slots;
 }
 
-/** zc_reap() - read completions; with @wait, sleep for the first. Return: 0 or an error described */
+/** zc_reap() - read completions; with @wait, sleep for the first. Return: 0 or a failure */
 int zc_reap(struct zc_ring *z, struct run *r, bool wait);
 
 /** zc_full() - ENOBUFS: wait for room, or fail if nothing in flight could make any */
