@@ -109,7 +109,7 @@ void free_percpu(void *p);
 typedef struct { bool held; } raw_spinlock_t;
 struct mutex { bool held; };
 #define __RAW_SPIN_LOCK_UNLOCKED(name)	{ false }
-#define DEFINE_MUTEX(name)		struct mutex name
+#define DEFINE_MUTEX(name)		struct mutex name = { false }
 #define shim_lock(l)			do { assert_false((l)->held); (l)->held = true; } while (0)
 #define shim_unlock(l)			do { assert_true((l)->held); (l)->held = false; } while (0)
 #define raw_spin_lock			shim_lock
@@ -170,5 +170,45 @@ static inline void bitmap_fill(unsigned long *map, unsigned int n)
 {
 	memset(map, 0xff, (n + 63) / 64 * 8);
 }
+
+static inline void bitmap_zero(unsigned long *map, unsigned int n)
+{
+	memset(map, 0, (n + 63) / 64 * 8);
+}
+
+static inline void bitmap_copy(unsigned long *to, const unsigned long *from, unsigned int n)
+{
+	memcpy(to, from, (n + 63) / 64 * 8);
+}
+
+static inline void bitmap_andnot(unsigned long *to, const unsigned long *a, const unsigned long *b,
+				 unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < (n + 63) / 64; i++)
+		to[i] = a[i] & ~b[i];
+}
+
+static inline unsigned int find_next_bit(const unsigned long *map, unsigned int n, unsigned int i)
+{
+	while (i < n && !test_bit(i, map))
+		i++;
+	return i;
+}
+
+static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int n)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < n; i++)
+		sum += test_bit(i, map);
+	return sum;
+}
+
+#define find_first_bit(map, n)	find_next_bit(map, n, 0)
+#define bitmap_empty(map, n)	(find_first_bit(map, n) == (n))
+#define for_each_set_bit(i, map, n) \
+	for ((i) = find_first_bit(map, n); (i) < (n); (i) = find_next_bit(map, n, (i) + 1))
 
 #endif /* NETTOLL_TESTS_SHIM_H */
