@@ -321,7 +321,7 @@ static void drain_for_good(void)
 				holder.pid, nettoll_hooks[holder.hook].name);
 			warn = jiffies + 10 * HZ;
 		}
-		msleep(5);
+		usleep_range(5000, 6000);
 	}
 	/* The last instructions of a stub come after its span was counted out. */
 	nettoll_synchronize_trampolines();

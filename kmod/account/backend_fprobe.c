@@ -174,8 +174,15 @@ static void fprobe_release(const u16 *ids, unsigned int n)
 static u64 fprobe_missed(unsigned int id)
 {
 	struct nettoll_fprobe *p = nettoll_hooks[id].priv;
+	unsigned int i;
 
-	return p && p->n && p->entry[0].id == id ? p->fp.nmissed : 0;
+	if (!p)
+		return 0;
+	/* Told once, at the first of them that is still attached. */
+	for (i = 0; i < p->n; i++)
+		if (nettoll_hooks[p->entry[i].id].priv == p)
+			return p->entry[i].id == id ? p->fp.nmissed : 0;
+	return 0;
 }
 
 static bool fprobe_usable(void)
