@@ -17,25 +17,40 @@ lane_no_warnings() {
 	return "$status"
 }
 
-# lane_tools - the command line, from scratch (what is already compiled would not warn again), for the other lanes too.
+# Builds from scratch, since what is already compiled would not warn again, and apart from a developer's own builds.
+lane_build=$PWD/build/check
+
+# lane_tools - the command line. The other lanes find it where `make tools` puts it.
 lane_tools() {
-	make -s -C userspace clean
-	lane_no_warnings make tools
+	rm -rf -- "$lane_build/tools"
+	lane_no_warnings make -C userspace O="$lane_build/tools"
+	install -D -- "$lane_build/tools/nettoll" userspace/build/nettoll
 }
 
-# lane_kmod SERIES - the module for this kernel, from scratch, with the kernel's extra warnings and sparse.
+# lane_unit - the unit tests.
+lane_unit() { make -s -C userspace O="$lane_build/tools" check; }
+
+# lane_kmod SERIES - the module for this kernel, with the kernel's extra warnings and sparse. The other lanes find it
+# where `make module` puts it.
 lane_kmod() {
 	local kdir release
 	kdir=$(scripts/kernel "$1" --kdir)
 	release=$(scripts/kernel "$1" --release)
-	rm -rf -- "build/$release"
-	lane_no_warnings make module KDIR="$kdir" W=1 C=1
+	rm -rf -- "${lane_build:?}/$release"
+	lane_no_warnings make module KDIR="$kdir" O="$lane_build/$release" W=1 C=1
+	install -D -m 644 -- "$lane_build/$release/nettoll.ko" "build/$release/nettoll.ko"
+}
+
+# lane_programs - the selftests' programs, here rather than in the guest, where compiling is slow.
+lane_programs() {
+	make -s -C selftests clean
+	lane_no_warnings make -C selftests
 }
 
 # lane_selftests SERIES CLOCK - the selftests of this clock, in one boot.
 lane_selftests() {
 	local more=()
 	# The tests that need NICs are those whose results must repeat.
-	[ "$2" = real ] || more=(--nics 'e1000-82545em,mitigation=off')
+	[ "$2" = real ] || more=(--exact --nics 'e1000-82545em,mitigation=off')
 	scripts/vm --kernel "$1" --clock "$2" --timeout 840 "${more[@]}" -- selftests/run.sh "$2"
 }

@@ -51,8 +51,13 @@ nt_guest_conf() {
 		printf 'write_%d=%s\n' "$i" "$(nt_quote "${writes[i]}")"
 	done
 	echo "write_count=${#writes[@]}"
-	printf 'kernel_root=%s\n' "$(nt_quote "$NT_KERNEL_ROOT")"
-	printf 'kernel_modules=%s\n' "$(nt_quote "$NT_KERNEL_MODULES")"
+	# Without symbolic links: an absolute one leads elsewhere while the guest still puts its root together.
+	path=$NT_KERNEL_MODULES
+	[ -z "$path" ] || path=$(realpath -- "$path")
+	printf 'kernel_modules=%s\n' "$(nt_quote "$path")"
+	path=$NT_KERNEL_ROOT/boot/config-$NT_KERNEL_RELEASE
+	if [ -n "$NT_KERNEL_RELEASE" ] && [ -e "$path" ]; then path=$(realpath -- "$path"); else path=''; fi
+	printf 'kernel_config=%s\n' "$(nt_quote "$path")"
 	echo "hostname=nettoll-vm"
 	# What the kernel still does after its boot ends in the meantime; in virtual time waiting costs nothing.
 	echo "settle=$([ "$clock" = virtual ] && echo 2 || echo 0)"

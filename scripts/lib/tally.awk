@@ -69,9 +69,12 @@ function reason(text) {
 			deeper[k]
 		}
 	}
-	for (k in plan)
-		if (k + 0 > d)
+	for (k in plan) {
+		if (k + 0 > d) {
+			parent = 1
 			deeper[k]
+		}
+	}
 	before = failed
 	for (k in deeper)
 		finish(k + 0)
@@ -110,7 +113,8 @@ END {
 			finish(k + 0)
 		if (!planned)
 			wrong("it printed no plan")
-		if (status != 0 && !failed)
+		# kselftest's 4 says that all was skipped.
+		if (status != 0 && !failed && !(status == 4 && skipped))
 			wrong("it ended with exit status " status)
 	} else if (status == 0) {
 		passed++
