@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The families of knobs, one a file. */
+#ifndef NETTOLL_KNOBS_FAMILY_H
+#define NETTOLL_KNOBS_FAMILY_H
+
+#include "knobs/knob.h"
+
+extern const struct knob_family knob_link;	/* MTU, length of the transmit queue */
+extern const struct knob_family knob_offload;	/* ethtool -K */
+extern const struct knob_family knob_coalesce;	/* ethtool -C */
+extern const struct knob_family knob_ring;	/* ethtool -G */
+extern const struct knob_family knob_napi;	/* deferral of interrupts */
+extern const struct knob_family knob_qdisc;	/* the root queueing discipline: the line's rate */
+extern const struct knob_family knob_sysctl;	/* net.*, vm.* and the like */
+extern const struct knob_family knob_account;	/* the nettoll module itself */
+
+#endif

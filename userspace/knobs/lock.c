@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* One program at a time may turn the knobs of a device; the second is told who is first. */
+#include "knobs/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "knobs/journal.h"
+#include "lib/err.h"
+#include "lib/netns.h"
+#include "lib/nl_link.h"
+
+static int index_of(void *arg)
+{
+	const struct knob_place *place = arg;
+	struct link_info info;
+	int ret;
+
+	ret = link_get(place->dev, &info);
+	return ret ? ret : info.index;
+}
+
+/* By what the kernel numbers, since names differ between mount namespaces and can be changed. */
+static int path_of(const struct knob_place *place, char *path, size_t size)
+{
+	struct stat st;
+	int fd, index = 0;
+
+	fd = netns_open(place->netns);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st)) {
+		close(fd);
+		return err_set(-errno, NULL, "network namespace: %s", strerror(errno));
+	}
+	close(fd);
+	if (place->dev[0]) {
+		index = netns_call(place->netns, index_of, (void *)place);
+		if (index < 0)
+			return index;
+	}
+	snprintf(path, size, "%s/lock-%llu-%d", state_dir(), (unsigned long long)st.st_ino, index);
+	return 0;
+}
+
+static int busy(const char *thing, int fd)
+{
+	char holder[256];
+	ssize_t n = pread(fd, holder, sizeof(holder) - 1, 0);
+
+	holder[n > 0 ? n : 0] = '\0';
+	holder[strcspn(holder, "\n")] = '\0';
+	return err_set(-EBUSY, "wait for it, or end it: it puts everything back",
+		       "%s is being changed by %s", thing, holder[0] ? holder : "another program");
+}
+
+static int take(const char *path, const char *thing, const char *what, int *fd)
+{
+	char text[256];
+	int ret, len;
+
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (*fd < 0)
+		return err_set(-errno, errno == EACCES ? "run it as root" : NULL, "cannot open %s: %s", path,
+			       strerror(errno));
+	if (flock(*fd, LOCK_EX | LOCK_NB)) {
+		ret = errno == EWOULDBLOCK ? busy(thing, *fd)
+					   : err_set(-errno, NULL, "cannot lock %s: %s", path, strerror(errno));
+		close(*fd);
+		*fd = -1;
+		return ret;
+	}
+	len = snprintf(text, sizeof(text), "pid %d (nettoll %s)\n", (int)getpid(), what);
+	/* Only the message would suffer if this failed. */
+	if (ftruncate(*fd, 0) || pwrite(*fd, text, (size_t)len, 0) != len)
+		pr_warn("cannot write to %s: %s", path, strerror(errno));
+	return 0;
+}
+
+int lock_place(const struct knob_place *place, const char *what, int *fd)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	*fd = -1;
+	ret = state_dir_make();
+	if (!ret)
+		ret = path_of(place, path, sizeof(path));
+	return ret ? ret : take(path, knob_where(place), what, fd);
+}
+
+int lock_account(const char *what, int *fd)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	*fd = -1;
+	ret = state_dir_make();
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/lock-account", state_dir());
+	return take(path, "the nettoll module's account", what, fd);
+}
