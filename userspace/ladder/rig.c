@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The two ends of a ladder as a rig that is brought into the state of any set of rungs, and back. */
+#include "ladder/rig.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "knobs/lock.h"
+#include "knobs/turn.h"
+#include "lib/err.h"
+#include "lib/netns.h"
+#include "lib/nl_link.h"
+#include "lib/stop.h"
+
+#define LINK_WAIT_NS	20000000000ull
+#define LINK_POLL_NS	10000000ull
+
+static int look_at(const struct plan_setting *first, void *arg)
+{
+	struct rig *rig = arg;
+	struct rig_knob *grown;
+	int ret;
+
+	grown = reallocarray(rig->knob, rig->n + 1, sizeof(*grown));
+	if (!grown)
+		return err_set(-ENOMEM, NULL, "out of memory");
+	rig->knob = grown;
+	grown[rig->n] = (struct rig_knob) { .end = first->end, .knob = first->knob };
+	ret = knob_read(&first->knob, &rig->plan->place[first->end], grown[rig->n].found);
+	if (ret)
+		return err_context(ret, "%s of the %s end", first->knob.name, plan_end_names[first->end]);
+	rig->n++;
+	return 0;
+}
+
+static int check_settings(const struct plan *plan, const char *where,
+			  const struct plan_settings *list)
+{
+	const struct plan_setting *s;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < list->n; i++) {
+		s = &list->setting[i];
+		ret = knob_check(&s->knob, &plan->place[s->end], s->value);
+		if (ret)
+			return err_context(ret, "%s", where);
+	}
+	return 0;
+}
+
+int rig_look(struct rig *rig, const struct plan *plan)
+{
+	char where[PLAN_NAME_MAX + 8], what[PLAN_NAME_MAX + 8];
+	size_t i;
+	int end, ret;
+
+	*rig = (struct rig) { .plan = plan };
+	for (end = 0; end <= PLAN_ENDS; end++)
+		rig->lock[end] = -1;
+	snprintf(what, sizeof(what), "ladder %s", plan->name);
+	journal_init(&rig->journal, what);
+	ret = plan_knobs(plan, look_at, rig);
+	if (!ret)
+		ret = check_settings(plan, "setup", &plan->setup);
+	for (i = 0; i < plan->nrungs && !ret; i++) {
+		snprintf(where, sizeof(where), "rung %s", plan->rung[i].name);
+		ret = check_settings(plan, where, &plan->rung[i].settings);
+	}
+	return ret;
+}
+
+/* Whether a journal that a dead process left has to do with our places. */
+static int look_for_left(const char *path, void *arg)
+{
+	struct rig *rig = arg;
+	struct journal j;
+	size_t i;
+	int end, ret;
+
+	ret = journal_load(&j, path);
+	if (ret)
+		return 0;
+	if (journal_alive(&j) || journal_stale_boot(&j))
+		goto out;
+	for (i = 0; i < j.n; i++)
+		for (end = 0; end < PLAN_ENDS; end++)
+			if (!strcmp(j.entry[i].place.netns, rig->plan->place[end].netns) &&
+			    !strcmp(j.entry[i].place.dev, rig->plan->place[end].dev))
+				ret = err_set(-EBUSY, "nettoll ladder --restore puts them back",
+					      "%s was ended before it could put back its changes of %s", j.what,
+					      knob_where(&j.entry[i].place));
+out:
+	journal_free(&j);
+	return ret;
+}
+
+int rig_take(struct rig *rig, bool account)
+{
+	const struct plan *plan = rig->plan;
+	int end, ret;
+
+	for (end = 0; end < PLAN_ENDS; end++) {
+		if (!plan_turns(plan, (enum plan_end)end))
+			continue;
+		/* Two ends on one device are one lock. */
+		if (end && !memcmp(&plan->place[0], &plan->place[end], sizeof(plan->place[0])))
+			continue;
+		ret = lock_place(&plan->place[end], rig->journal.what, &rig->lock[end]);
+		if (ret)
+			return ret;
+	}
+	if (account) {
+		ret = lock_account(rig->journal.what, &rig->lock[PLAN_ENDS]);
+		if (ret)
+			return ret;
+	}
+	return journal_each(look_for_left, rig);
+}
+
+const char *rig_value(const struct rig *rig, const struct rig_knob *k, uint32_t mask)
+{
+	const char *value = plan_value(rig->plan, mask, k->end, k->knob.name);
+
+	return value ? value : k->found;
+}
+
+static int get_link(void *arg)
+{
+	struct link_info *info = arg;
+	char dev[IF_NAMESIZE];
+
+	memcpy(dev, info->name, sizeof(dev));
+	return link_get(dev, info);
+}
+
+static int read_link(const struct knob_place *place, struct link_info *info)
+{
+	*info = (struct link_info) { 0 };
+	memcpy(info->name, place->dev, sizeof(info->name));
+	return netns_call(place->netns, get_link, info);
+}
+
+static int wait_for_link(const struct knob_place *place)
+{
+	uint64_t deadline = stop_now_ns() + LINK_WAIT_NS;
+	struct link_info info;
+	int ret;
+
+	for (;;) {
+		ret = read_link(place, &info);
+		if (ret || info.running)
+			return ret;
+		if (stop_pending())
+			return -EINTR;
+		if (stop_now_ns() > deadline)
+			return err_set(-ENETDOWN, info.up ? "is the far end up?" : "ip link set it up",
+				       "%s has no link after %llu s", knob_where(place),
+				       LINK_WAIT_NS / 1000000000);
+		stop_wait(stop_now_ns() + LINK_POLL_NS, -1);
+	}
+}
+
+int rig_go(struct rig *rig, uint32_t mask)
+{
+	const struct plan *plan = rig->plan;
+	struct rig_knob *k;
+	size_t i;
+	int end, ret;
+
+	for (i = 0; i < rig->n; i++) {
+		k = &rig->knob[i];
+		if (stop_pending())
+			return -EINTR;
+		ret = turn_knob(&rig->journal, &k->knob, &plan->place[k->end], rig_value(rig, k, mask),
+				NULL);
+		if (ret)
+			return ret;
+	}
+	for (end = 0; end < PLAN_ENDS; end++) {
+		if (!plan_turns(plan, (enum plan_end)end) || !plan->place[end].dev[0])
+			continue;
+		ret = wait_for_link(&plan->place[end]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+uint32_t rig_mtu(const struct rig *rig)
+{
+	const struct plan *plan = rig->plan;
+	struct link_info info;
+
+	if (!plan_turns(plan, PLAN_LOCAL) || !plan->place[PLAN_LOCAL].dev[0])
+		return 0;
+	if (read_link(&plan->place[PLAN_LOCAL], &info)) {
+		err_clear();
+		return 0;
+	}
+	return info.mtu;
+}
+
+int rig_turn(struct rig *rig, const char *name, const char *value)
+{
+	static const struct knob_place host;
+	struct knob knob;
+	int ret;
+
+	ret = knob_find(name, &knob);
+	return ret ? ret : turn_knob(&rig->journal, &knob, &host, value, NULL);
+}
+
+int rig_close(struct rig *rig, bool keep)
+{
+	int end, ret = 0;
+
+	if (rig->journal.n && !keep) {
+		ret = turn_back(&rig->journal);
+	} else if (keep) {
+		ret = journal_remove(&rig->journal);
+		if (ret)
+			err_report(ret);
+	}
+	journal_free(&rig->journal);
+	for (end = 0; end <= PLAN_ENDS; end++)
+		if (rig->plan && rig->lock[end] >= 0)
+			close(rig->lock[end]);
+	free(rig->knob);
+	*rig = (struct rig) { 0 };
+	return ret;
+}
