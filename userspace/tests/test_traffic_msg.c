@@ -29,8 +29,8 @@ static void test_every_size_checks(void **state)
 	for (size = MSG_HDR; size <= sizeof(buf); size++) {
 		memset(buf, 0xaa, sizeof(buf));
 		msg_fill(buf, size, STREAM, size * 7);
-		assert_int_equal(
-			msg_check(buf + MSG_HDR, size - MSG_HDR, MSG_HDR, STREAM, size * 7), -1);
+		assert_int_equal(msg_check(buf + MSG_HDR, size - MSG_HDR, MSG_HDR, STREAM, size * 7),
+				 -1);
 		if (size < sizeof(buf))
 			assert_int_equal(buf[size], 0xaa);
 	}
@@ -45,8 +45,8 @@ static void test_every_flipped_bit_is_found(void **state)
 	fill_whole(buf, sizeof(buf), 5);
 	for (i = MSG_HDR; i < sizeof(buf); i++) {
 		buf[i] ^= 1u << i % 8;
-		assert_int_equal(
-			msg_check(buf + MSG_HDR, sizeof(buf) - MSG_HDR, MSG_HDR, STREAM, 5), i);
+		assert_int_equal(msg_check(buf + MSG_HDR, sizeof(buf) - MSG_HDR, MSG_HDR, STREAM, 5),
+				 i);
 		buf[i] ^= 1u << i % 8;
 	}
 }

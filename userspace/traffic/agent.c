@@ -14,6 +14,7 @@
 #include "traffic/wire.h"
 
 #define FIRST_ORDER_MS	30000
+#define STOP_MS		1000	/* for the rest of an order whose beginning interrupted the loop */
 
 struct json_object *agent_message(const char *key, struct json_object *value)
 {
@@ -35,10 +36,15 @@ static int reply_error(struct chan *c, int code)
 
 int receiver_stopped(struct run *r, uint64_t *sent)
 {
+	uint64_t end = clock_ns() + STOP_MS * 1000000ull;
 	struct json_object *msg, *v;
-	int stopped = 0;
+	int ret, stopped = 0;
 
-	if (chan_recv(r->chan, 0, &msg) != 1)
+	/* The signal may have come with the first bytes of the order, ours come in between. */
+	do
+		ret = chan_recv(r->chan, STOP_MS, &msg);
+	while (ret == -EINTR && clock_ns() < end);
+	if (ret != 1)
 		return 0;
 	if (json_object_object_get_ex(msg, "op", &v) &&
 	    !strcmp(json_object_get_string(v), "stop") &&

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,19 +29,23 @@ void chan_close(struct chan *c)
 int chan_send(struct chan *c, struct json_object *obj)
 {
 	const char *text = json_object_to_json_string_length(obj, JSON_C_TO_STRING_PLAIN, NULL);
-	size_t len = text ? strlen(text) : 0, at = 0;
-	int ret = text ? 0 : -ENOMEM;
+	size_t len = text ? strlen(text) + 1 : 0, at = 0;
+	char *line = malloc(len + 1);
+	int ret = text && line ? 0 : -ENOMEM;
 
-	/* The newline goes out with the last piece of text; write, not send: it may be a pipe. */
-	while (!ret && at <= len) {
-		char last = '\n';
-		ssize_t n = at < len ? write(c->out, text + at, len - at) : write(c->out, &last, 1);
+	/* In one piece: its first byte may interrupt the other side, who then looks for the rest.
+	 * And write, not send: it may be a pipe. */
+	if (!ret)
+		snprintf(line, len + 1, "%s\n", text);
+	while (!ret && at < len) {
+		ssize_t n = write(c->out, line + at, len - at);
 
 		if (n > 0)
 			at += n;
 		else if (errno != EINTR)
 			ret = -errno;
 	}
+	free(line);
 	json_object_put(obj);
 	return ret;
 }

@@ -123,10 +123,9 @@ struct json_object *traffic_result_json(const struct traffic_spec *spec,
 			json_object_array_add(list, rtt_json(&result->rtt[i]));
 		add(doc, "rtt", list);
 	} else {
-		add_ratio(doc, "throughput_bps", (double)result->rx.timed_bytes * 8e9,
-			  (double)result->rx.elapsed_ns);
-		add_ratio(doc, "messages_per_second", (double)result->rx.timed_messages * 1e9,
-			  (double)result->rx.elapsed_ns);
+		add(doc, "throughput_bps", json_object_new_double(traffic_rate(result)));
+		add(doc, "messages_per_second", json_object_new_double(traffic_message_rate(result)));
+		add_str(doc, "timed_by", traffic_too_short(result) ? "sender" : "receiver");
 		add_ratio(doc, "loss_ratio", (double)result->rx.lost,
 			  (double)(result->rx.lost + result->rx.messages));
 	}

@@ -332,16 +332,24 @@ int traffic_run(const struct traffic_spec *spec, struct traffic_result *result)
 	return ret;
 }
 
+bool traffic_too_short(const struct traffic_result *result)
+{
+	return result->rx.elapsed_ns < result->tx.elapsed_ns / 2;
+}
+
+static double per_second(const struct traffic_result *result, uint64_t timed, uint64_t all)
+{
+	if (traffic_too_short(result))
+		return (double)all * 1e9 / (double)result->tx.elapsed_ns;
+	return result->rx.elapsed_ns ? (double)timed * 1e9 / (double)result->rx.elapsed_ns : 0;
+}
+
 double traffic_rate(const struct traffic_result *result)
 {
-	const struct traffic_rx *rx = &result->rx;
-
-	return rx->elapsed_ns ? (double)rx->timed_bytes * 8e9 / (double)rx->elapsed_ns : 0;
+	return 8 * per_second(result, result->rx.timed_bytes, result->rx.bytes);
 }
 
 double traffic_message_rate(const struct traffic_result *result)
 {
-	const struct traffic_rx *rx = &result->rx;
-
-	return rx->elapsed_ns ? (double)rx->timed_messages * 1e9 / (double)rx->elapsed_ns : 0;
+	return per_second(result, result->rx.timed_messages, result->rx.messages);
 }

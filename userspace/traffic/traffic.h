@@ -242,7 +242,14 @@ int traffic_spec_check(struct traffic_spec *spec);
  */
 int traffic_run(const struct traffic_spec *spec, struct traffic_result *result);
 
-/** traffic_rate() - payload bits per second as the receiver saw them; 0 if too short to tell */
+/**
+ * traffic_too_short() - whether most of a short run had arrived before the receiver was scheduled
+ *
+ * Then its clock says little, and the rates are what arrived over the sender's time.
+ */
+bool traffic_too_short(const struct traffic_result *result);
+
+/** traffic_rate() - payload bits per second as the receiver saw them; 0 if nothing came */
 double traffic_rate(const struct traffic_result *result);
 
 /** traffic_message_rate() - messages per second as the receiver saw them */
