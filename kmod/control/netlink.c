@@ -73,6 +73,14 @@ static int put_cost(struct sk_buff *msg, unsigned int backend, int inner, int ou
 	       nla_put_u64_64bit(msg, outer, cost->outer, NETTOLL_A_STATUS_PAD);
 }
 
+/* With any function attached, the switch probe is. */
+static unsigned int hooks_attached(void)
+{
+	unsigned int n = nettoll_duty_hooks() ?: nettoll_account_attached();
+
+	return n ? n + 1 : 0;
+}
+
 /** nettoll_nl_status_get_doit() - NETTOLL_CMD_STATUS_GET */
 int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -91,7 +99,7 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 	      nla_put_u32(msg, NETTOLL_A_STATUS_CPUS, num_possible_cpus()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS, NETTOLL_HOOKS - 1) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS_ATTACHED,
-			  nettoll_duty_hooks() ?: nettoll_account_attached()) ?:
+			  hooks_attached()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_DUTY, nettoll_duty()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_GENERATION, nettoll_account_generation()) ?:
 	      nla_put_u64_64bit(msg, NETTOLL_A_STATUS_SPANS_OPEN,
@@ -329,7 +337,7 @@ void nettoll_notify_hooks(unsigned int event, unsigned int count, u32 pid)
 	if (!msg)
 		return;
 	if (nla_put_u32(msg, NETTOLL_A_EVENT_COUNT, count) ||
-	    nla_put_u32(msg, NETTOLL_A_EVENT_HOOKS_ATTACHED, nettoll_account_attached())) {
+	    nla_put_u32(msg, NETTOLL_A_EVENT_HOOKS_ATTACHED, hooks_attached())) {
 		nlmsg_free(msg);
 		return;
 	}
@@ -352,7 +360,7 @@ void nettoll_notify_setting(const struct nettoll_setting *s, u64 value, u32 pid)
 		return;
 	if (nla_put_string(msg, NETTOLL_A_EVENT_SETTING, s->name) ||
 	    nla_put_u64_64bit(msg, NETTOLL_A_EVENT_VALUE, value, NETTOLL_A_EVENT_PAD) ||
-	    nla_put_u32(msg, NETTOLL_A_EVENT_HOOKS_ATTACHED, nettoll_account_attached())) {
+	    nla_put_u32(msg, NETTOLL_A_EVENT_HOOKS_ATTACHED, hooks_attached())) {
 		nlmsg_free(msg);
 		return;
 	}
