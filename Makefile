@@ -15,7 +15,10 @@ module_dir = $(abspath $(if $(O),$(O),$(top)/build/$(release)))
 kbuild = $(MAKE) -C '$(KDIR)' M='$(module_dir)/kmod' O= $(if $(W),W=$(W)) $(if $(C),C=$(C))
 tools = $(MAKE) -C '$(top)/userspace' O='$(top)/userspace/build'
 
-.PHONY: all module tools check install uninstall module_install tools_install clean help kdir_given
+# Headers that are gone must not keep what was installed with them.
+installed = $(or $(release),$(shell uname -r))
+
+.PHONY: all module tools check demo install uninstall module_install tools_install clean help kdir_given
 
 all: module tools
 
@@ -35,6 +38,9 @@ tools:
 check:
 	@'$(top)/scripts/check'
 
+demo:
+	@'$(top)/scripts/demo'
+
 install: module_install tools_install
 
 module_install: module
@@ -44,9 +50,9 @@ module_install: module
 tools_install: tools
 	+@$(tools) install
 
-uninstall: kdir_given
-	rm -f '$(DESTDIR)/lib/modules/$(release)/updates/nettoll.ko'*
-	$(if $(DESTDIR),,$(DEPMOD) -a '$(release)')
+uninstall:
+	rm -f '$(DESTDIR)/lib/modules/$(installed)/updates/nettoll.ko'*
+	$(if $(DESTDIR),,$(DEPMOD) -a '$(installed)')
 	+@$(tools) uninstall
 
 clean:
@@ -57,6 +63,7 @@ help:
 	@echo 'make [KDIR=headers] [O=dir]  the module, as build/RELEASE/nettoll.ko or O/nettoll.ko, and the tools'
 	@echo 'make module | tools          one of them (tools: userspace/build/nettoll)'
 	@echo 'make check                   all tests, on all kernels, in virtual machines (scripts/check)'
+	@echo 'make demo                    the UDP ladder on a 1.28 Gb/s line, in a virtual machine (scripts/demo)'
 	@echo 'make install | uninstall     module to /lib/modules, tools to PREFIX (/usr/local); honours DESTDIR'
 	@echo 'make clean                   removes what was built'
 	@echo
