@@ -2,6 +2,7 @@
 /* nettoll attach: begin to charge layers. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cmd/cmd.h"
 #include "cmd/target.h"
@@ -35,6 +36,7 @@ static const struct option longs[] = {
 
 /* The backends one may ask for: tracepoints are a backend of their own kind of hook only. */
 static const char *const backends[] = { "auto", "direct", "kretprobe", "fprobe" };
+#define NBACKENDS	(sizeof(backends) / sizeof(*backends))
 
 struct counts {
 	size_t attached, failed, absent;
@@ -73,6 +75,7 @@ static int report(const struct attach_result *result, const struct hook_list *ho
 	struct counts now = count(hooks, targets);
 	struct out_doc *doc = out_begin("attach", 0);
 	const struct hook_info *h;
+	char already[48] = "";
 	struct out_table *t;
 	size_t i;
 	int ret;
@@ -82,12 +85,11 @@ static int report(const struct attach_result *result, const struct hook_list *ho
 	out_uint(doc, "absent", NULL, result->absent, NULL);
 	out_uint(doc, "now_attached", NULL, now.attached, NULL);
 	if (now.attached > result->attached)
-		out_text(doc, STYLE_NONE, "%" PRIu32 " attached (%zu were already), %" PRIu32 " failed, %"
-			 PRIu32 " absent from this kernel", result->attached,
-			 now.attached - result->attached, result->failed, result->absent);
-	else
-		out_text(doc, STYLE_NONE, "%" PRIu32 " attached, %" PRIu32 " failed, %" PRIu32
-			 " absent from this kernel", result->attached, result->failed, result->absent);
+		snprintf(already, sizeof(already), " (%zu were already)",
+			 now.attached - result->attached);
+	out_text(doc, STYLE_NONE, "%" PRIu32 " attached%s, %" PRIu32 " failed, %" PRIu32
+		 " absent from this kernel", result->attached, already, result->failed,
+		 result->absent);
 	if (result->failed || out_format() == OUT_JSON) {
 		t = out_table(doc, "failures", cols, sizeof(cols) / sizeof(*cols));
 		for (i = 0; i < hooks->n; i++) {
@@ -178,9 +180,10 @@ static int run_attach(int argc, char **argv)
 			words[nwords++].text = optarg;
 			break;
 		case 'b':
-			ret = arg_word("backend", optarg, backends, sizeof(backends) / sizeof(*backends));
+			ret = arg_word("backend", optarg, backends, NBACKENDS);
 			if (ret >= 0) {
 				req.backend = (uint32_t)ret;
+				req.auto_backend = ret == NETTOLL_BACKEND_AUTO;
 				ret = 0;
 			}
 			break;
@@ -190,14 +193,17 @@ static int run_attach(int argc, char **argv)
 		case 'd':
 			ret = arg_ppm("--duty", optarg, DUTY_MIN_PPM, DUTY_MAX_PPM, &ppm);
 			if (!ret && ppm % DUTY_UNIT_PPM)
-				ret = err_set(-EINVAL, NULL, "--duty: %s is finer than 0.01%%", optarg);
+				ret = err_set(-EINVAL, NULL, "--duty: %s is finer than 0.01%%",
+					      optarg);
 			if (!ret)
 				req.duty = ppm / DUTY_UNIT_PPM;
 			break;
 		case 'w':
-			ret = arg_duration("--window", optarg, NULL, WINDOW_MIN_NS, WINDOW_MAX_NS, &ns);
+			ret = arg_duration("--window", optarg, NULL, WINDOW_MIN_NS, WINDOW_MAX_NS,
+					   &ns);
 			if (!ret && ns % WINDOW_UNIT_NS)
-				ret = err_set(-EINVAL, NULL, "--window: %s is finer than 1ms", optarg);
+				ret = err_set(-EINVAL, NULL, "--window: %s is finer than 1ms",
+					      optarg);
 			if (!ret)
 				req.window_ms = (uint32_t)(ns / WINDOW_UNIT_NS);
 			break;
@@ -227,8 +233,8 @@ const struct cmd cmd_attach = {
 		 "Options:\n"
 		 "      --layer LAYER     a layer, where the word could be a hook as well\n"
 		 "      --hook HOOK       a hook, by the name of its function\n"
-		 "      --backend NAME    auto (the cheapest that works for each hook, default),\n"
-		 "                        direct, kretprobe or fprobe\n"
+		 "      --backend NAME    auto (the cheapest that works for each hook), direct,\n"
+		 "                        kretprobe or fprobe; default: the module's setting\n"
 		 "      --strict          attach all that is named, or nothing\n"
 		 "      --duty PERCENT    attach for this share of the time only, in short windows\n"
 		 "      --window TIME     length of one such window, 1ms to 10s\n",

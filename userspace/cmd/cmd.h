@@ -14,8 +14,9 @@
  *	and optind is reset. SIGPIPE is ignored, so that a closed output is an error like any
  *	other (children: stop_child()). Returns an exit status of enum exit_code.
  * @summary: what it does, in a few words, for the list of commands
- * @usage: the words behind "nettoll ": "stat [INTERVAL [COUNT]] [OPTION]..."; a second line and
- *	all that follow it are printed below: what the words and options mean
+ * @usage: the words behind "nettoll ": "stat [INTERVAL [COUNT]] [OPTION]..."; lines right below that
+ *	begin with "       nettoll " are further forms; the rest is printed behind the summary: what
+ *	words and options mean, the latter below "Options:"
  */
 struct cmd {
 	const char *name;

@@ -28,7 +28,7 @@ static int report(const struct attach_result *result, const struct module_status
 			 result->attached, status->hooks_attached);
 	else
 		out_text(doc, STYLE_NONE, "%" PRIu32 " detached, none attached", result->attached);
-	if (status->state == NETTOLL_STATE_DRAINING)
+	if (status->spans_open)
 		out_text(doc, STYLE_DIM, "%" PRIu64 " spans are still open (nettoll show holders)",
 			 status->spans_open);
 	ret = out_end(doc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of the subcommands, the options common to all of them, and the way from word to function. */
+/* The table of the subcommands, the options common to all, and the way from word to function. */
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
@@ -76,13 +76,21 @@ void cmd_print_list(void)
 
 void cmd_print_help(const struct cmd *cmd)
 {
+	static const char form[] = "\n       nettoll ";
 	const char *rest = strchr(cmd->usage, '\n');
-	size_t len = rest ? (size_t)(rest - cmd->usage) : strlen(cmd->usage);
 
-	out_printf("Usage: nettoll %.*s\n\n%s.\n", (int)len, cmd->usage, cmd->summary);
-	if (rest && rest[1])
-		out_printf("\n%s%s", rest + 1, cmd->usage[strlen(cmd->usage) - 1] == '\n' ? "" : "\n");
-	out_printf("%s%s", strstr(cmd->usage, "\nOptions:\n") ? "" : "\nOptions:\n", global_options);
+	/* Further forms of the command follow the first at once. */
+	while (rest && !strncmp(rest, form, sizeof(form) - 1))
+		rest = strchr(rest + 1, '\n');
+	if (!rest)
+		rest = strchr(cmd->usage, '\0');
+	out_printf("Usage: nettoll %.*s\n\n%s.\n", (int)(rest - cmd->usage), cmd->usage, cmd->summary);
+	while (*rest == '\n')
+		rest++;
+	if (*rest)
+		out_printf("\n%s%s", rest, strchr(rest, '\0')[-1] == '\n' ? "" : "\n");
+	out_printf("%s%s", strstr(cmd->usage, "\nOptions:\n") ? "" : "\nOptions:\n",
+		   global_options);
 }
 
 struct globals {
@@ -123,7 +131,7 @@ static int take_global(char **argv, int *i, struct globals *globals)
 	return 1;
 }
 
-/* Parses what stands before the command; returns its index, argc if there is none, -1 on an error. */
+/* Parses what stands before the command; returns its index, argc without one, -1 on an error. */
 static int parse_front(int argc, char **argv, struct globals *globals)
 {
 	int i, taken;
@@ -144,7 +152,7 @@ static int parse_front(int argc, char **argv, struct globals *globals)
 	return i;
 }
 
-/* Removes the global options from a command's own words; returns how many are left, -1 on an error. */
+/* Takes the global options out of a command's words; returns how many are left, -1 on an error. */
 static int parse_back(int argc, char **argv, struct globals *globals)
 {
 	int i, n = 1, taken;

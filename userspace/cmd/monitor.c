@@ -36,15 +36,15 @@ static void print_people(struct out_doc *doc, const struct module_event *e, cons
 	localtime_r(&now->tv_sec, &tm);
 	strftime(when, sizeof(when), "%H:%M:%S", &tm);
 	if (e->pid)
-		snprintf(who, sizeof(who), "pid %" PRIu32 "%s%s%s", e->pid, command[0] ? " (" : "", command,
-			 command[0] ? ")" : "");
+		snprintf(who, sizeof(who), "pid %" PRIu32 "%s%s%s", e->pid, command[0] ? " (" : "",
+			 command, command[0] ? ")" : "");
 	else
 		snprintf(who, sizeof(who), "the module");
 	if (e->event == NETTOLL_EVENT_SETTING)
 		snprintf(what, sizeof(what), "%s = %" PRIu64, e->setting, e->value);
 	else
-		snprintf(what, sizeof(what), "%" PRIu32 " hooks, %" PRIu32 " now attached", e->count,
-			 e->hooks_attached);
+		snprintf(what, sizeof(what), "%" PRIu32 " hooks, %" PRIu32 " now attached",
+			 e->count, e->hooks_attached);
 	out_text(doc, STYLE_NONE, "%s.%03ld %-7s %s, by %s", when, now->tv_nsec / 1000000,
 		 model_event(e->event), what, who);
 }

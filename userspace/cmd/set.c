@@ -31,7 +31,8 @@ static const struct setting_info *find(const struct setting_list *list, const ch
 	if (names)
 		near = nearest_word(name, names, list->n);
 	err_set(-ENOENT, "nettoll show settings lists them", near ?
-		"there is no setting '%s', did you mean '%s'?" : "there is no setting '%s'", name, near);
+		"there is no setting '%s', did you mean '%s'?" : "there is no setting '%s'", name,
+		near);
 	free(names);
 	return NULL;
 }
@@ -42,10 +43,12 @@ static int parse(const struct setting_list *list, const char *word, const char *
 {
 	const char *equals = strchr(word, '=');
 	char name[64];
+	size_t len;
 
 	if (!value && !equals)
 		return err_set(-EINVAL, NULL, "%s: a value is missing (%s=VALUE)", word, word);
-	snprintf(name, sizeof(name), "%.*s", (int)(value ? strlen(word) : (size_t)(equals - word)), word);
+	len = value ? strlen(word) : (size_t)(equals - word);
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	change->setting = find(list, name);
 	if (!change->setting)
 		return -ENOENT;
@@ -74,7 +77,8 @@ static int report(const struct change *changes, size_t n)
 }
 
 /* All words are understood before the first setting is changed. */
-static int set(struct module *m, const struct setting_list *list, int argc, char **argv, bool *usage)
+static int set(struct module *m, const struct setting_list *list, int argc, char **argv,
+	       bool *usage)
 {
 	bool pair = argc == 2 && !strchr(argv[0], '=');
 	size_t i, n = pair ? 1 : (size_t)argc, done;

@@ -11,7 +11,7 @@
 #include "lib/module.h"
 #include "lib/out.h"
 
-#define COLS(cols)	(cols), sizeof(cols) / sizeof(*(cols))
+#define ARRAY(array)	(array), sizeof(array) / sizeof(*(array))
 
 static void backend_words(uint32_t mask, char *buf, size_t size)
 {
@@ -55,7 +55,8 @@ static int show_status(struct module *m, struct out_doc *doc)
 	out_str(doc, "state", "state", model_state(s.state));
 	out_uint(doc, "hooks", NULL, s.hooks, NULL);
 	out_uint(doc, "hooks_attached", NULL, s.hooks_attached, NULL);
-	snprintf(text, sizeof(text), "%" PRIu32 " of %" PRIu32 " attached", s.hooks_attached, s.hooks);
+	snprintf(text, sizeof(text), "%" PRIu32 " of %" PRIu32 " attached", s.hooks_attached,
+		 s.hooks);
 	out_str(doc, NULL, "hooks", text);
 	out_uint(doc, "spans_open", "open spans", s.spans_open, NULL);
 	backend_words(s.backends, text, sizeof(text));
@@ -91,7 +92,7 @@ static int show_settings(struct module *m, struct out_doc *doc)
 	ret = module_settings(m, &list);
 	if (ret)
 		return ret;
-	t = out_table(doc, "settings", COLS(cols));
+	t = out_table(doc, "settings", ARRAY(cols));
 	for (i = 0; i < list.n; i++) {
 		s = &list.setting[i];
 		out_row(t, s->value == s->standard ? STYLE_NONE : STYLE_HEAD);
@@ -127,7 +128,7 @@ static int show_layers(struct module *m, struct out_doc *doc)
 		ret = module_hooks(m, &hooks);
 	if (ret)
 		goto out;
-	t = out_table(doc, "layers", COLS(cols));
+	t = out_table(doc, "layers", ARRAY(cols));
 	for (i = 0; i < list.n; i++) {
 		memset(n, 0, sizeof(n));
 		for (h = 0; h < hooks.n; h++) {
@@ -189,7 +190,7 @@ static int show_holders(struct module *m, struct out_doc *doc)
 		ret = module_holders(m, &list);
 	if (ret)
 		goto out;
-	t = out_table(doc, "holders", COLS(cols));
+	t = out_table(doc, "holders", ARRAY(cols));
 	for (i = 0; i < list.n; i++) {
 		h = &list.holder[i];
 		hook = hook_by_id(&hooks, h->hook);
@@ -234,7 +235,7 @@ static int run_show(int argc, char **argv)
 	if (argc - optind > 1)
 		return usage_error("one thing to show at most");
 	if (optind < argc) {
-		what = arg_word("thing to show", argv[optind], words, sizeof(words) / sizeof(*words));
+		what = arg_word("thing to show", argv[optind], ARRAY(words));
 		if (what < 0)
 			return usage_report(what);
 	}

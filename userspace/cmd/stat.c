@@ -221,7 +221,8 @@ static int parse_words(int argc, char **argv, struct options *o)
 
 	if (o->command) {
 		if (o->interval_ns || optind < argc)
-			ret = err_set(-EINVAL, NULL, "a command is measured once, without an interval");
+			ret = err_set(-EINVAL, NULL,
+				      "a command is measured once, without an interval");
 		return ret;
 	}
 	if (optind < argc)
@@ -229,7 +230,8 @@ static int parse_words(int argc, char **argv, struct options *o)
 	if (!ret && optind < argc)
 		ret = arg_uint("count", argv[optind++], 1, UINT64_MAX, &o->count);
 	if (!ret && optind < argc)
-		ret = err_set(-EINVAL, NULL, "what is '%s'? A command stands behind --", argv[optind]);
+		ret = err_set(-EINVAL, NULL, "what is '%s'? A command stands behind --",
+			      argv[optind]);
 	if (!o->interval_ns)
 		o->interval_ns = INTERVAL_NS;
 	return ret;

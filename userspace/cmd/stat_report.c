@@ -9,7 +9,7 @@
 
 #include "lib/fmt.h"
 
-#define COLS_MAX	16
+#define COLS_MAX	20
 #define TEXT		160
 
 /* A row before it is printed. */
@@ -21,6 +21,7 @@ struct row {
 	struct toll toll;
 	const struct stat_cpu *count;	/* packets and bytes to divide by */
 	int rank;
+	bool wait;
 };
 
 /* What the rows of one document are computed with. */
@@ -69,49 +70,92 @@ static int compare_self(const void *a, const void *b)
 	return compare_rank(a, b);
 }
 
-/* The rows of the layers, or of the hooks, that @wait selects; returns how many. */
-static size_t gather(struct row *rows, const struct toll_diff *d, const struct hook_list *hooks,
-		     enum stat_by by, bool wait)
+/* A list of rows being made: those that are of waiting, or those that are not. */
+struct rows {
+	struct row *row;
+	size_t n;
+	bool wait;
+};
+
+static void add_row(struct rows *rows, const struct row *row)
+{
+	if (empty(&row->toll))
+		return;
+	rows->row[rows->n] = *row;
+	rows->row[rows->n++].wait = rows->wait;
+}
+
+static void gather_layers(struct rows *rows, const struct toll_diff *d, uint32_t dir)
+{
+	uint32_t layer;
+
+	for (layer = 0; layer < MODEL_LAYERS; layer++)
+		if (rows->wait == (layer == NETTOLL_LAYER_WAIT))
+			add_row(rows, &(struct row) {
+				.layer = model_layer(layer), .cpu = -1, .direction = dir,
+				.toll = d->layer[layer][dir], .count = &d->count,
+				.rank = path_rank(layer, dir) });
+}
+
+static void gather_hooks(struct rows *rows, const struct toll_diff *d, uint32_t dir,
+			 const struct hook_list *hooks)
 {
 	const struct hook_info *h;
+	size_t i;
+
+	for (i = 0; i < hooks->n; i++) {
+		h = &hooks->hook[i];
+		if (h->id < d->nhooks && rows->wait == (h->layer == NETTOLL_LAYER_WAIT))
+			add_row(rows, &(struct row) {
+				.hook = h->name, .layer = model_layer(h->layer), .cpu = -1,
+				.direction = dir, .toll = d->hook[h->id][dir], .count = &d->count,
+				.rank = path_rank(h->layer, dir) });
+	}
+}
+
+static void gather_cpus(struct rows *rows, const struct toll_diff *d, uint32_t dir)
+{
 	const struct toll_cpu *cpu;
-	uint32_t layer, dir;
-	size_t i, n = 0;
+
+	for (cpu = d->cpu; cpu < d->cpu + d->ncpu; cpu++)
+		add_row(rows, &(struct row) {
+			.layer = rows->wait ? "wait" : "all", .cpu = cpu->cpu, .direction = dir,
+			.toll = rows->wait ? cpu->wait[dir] : cpu->charged[dir],
+			.count = &cpu->count, .rank = cpu->cpu * MODEL_DIRECTIONS + (int)dir });
+}
+
+static void gather(struct rows *rows, const struct toll_diff *d, const struct hook_list *hooks,
+		   enum stat_by by)
+{
+	uint32_t dir;
 
 	for (dir = 0; dir < MODEL_DIRECTIONS; dir++) {
-		for (layer = 0; by == STAT_BY_LAYER && layer < MODEL_LAYERS; layer++)
-			if (wait == (layer == NETTOLL_LAYER_WAIT) && !empty(&d->layer[layer][dir]))
-				rows[n++] = (struct row) { NULL, model_layer(layer), -1, dir,
-					d->layer[layer][dir], &d->count, path_rank(layer, dir) };
-		for (i = 0; by == STAT_BY_HOOK && i < hooks->n; i++) {
-			h = &hooks->hook[i];
-			if (wait == (h->layer == NETTOLL_LAYER_WAIT) && h->id < d->nhooks &&
-			    !empty(&d->hook[h->id][dir]))
-				rows[n++] = (struct row) { h->name, model_layer(h->layer), -1, dir,
-					d->hook[h->id][dir], &d->count, path_rank(h->layer, dir) };
-		}
-		for (i = 0; by == STAT_BY_CPU && i < d->ncpu; i++) {
-			cpu = &d->cpu[i];
-			if (!empty(wait ? &cpu->wait[dir] : &cpu->charged[dir]))
-				rows[n++] = (struct row) { NULL, wait ? "wait" : "all", cpu->cpu, dir,
-					wait ? cpu->wait[dir] : cpu->charged[dir], &cpu->count,
-					cpu->cpu * MODEL_DIRECTIONS + (int)dir };
-		}
+		if (by == STAT_BY_LAYER)
+			gather_layers(rows, d, dir);
+		else if (by == STAT_BY_HOOK)
+			gather_hooks(rows, d, dir, hooks);
+		else
+			gather_cpus(rows, d, dir);
 	}
-	qsort(rows, n, sizeof(*rows), by == STAT_BY_HOOK ? compare_self : compare_rank);
-	return n;
+	qsort(rows->row, rows->n, sizeof(*rows->row),
+	      by == STAT_BY_HOOK ? compare_self : compare_rank);
 }
 
 static size_t columns(struct out_col *cols, const struct stat_view *view)
 {
+	static const char *const first[] = { "layer", "hook", "cpu" };
 	const char *const rate = view->totals ? NULL : "", *const total = view->totals ? "" : NULL;
 	size_t n = 0;
 
+	/* Programs get null where people see the word "total" in the first column. */
 	if (view->by == STAT_BY_HOOK)
-		cols[n++] = (struct out_col) { "hook", "hook", OUT_STR, 0 };
+		cols[n++] = (struct out_col) { "hook", NULL, OUT_STR, 0 };
 	if (view->by == STAT_BY_CPU)
-		cols[n++] = (struct out_col) { "cpu", "cpu", OUT_STR, 0 };
-	cols[n++] = (struct out_col) { "layer", "layer", OUT_STR, 0 };
+		cols[n++] = (struct out_col) { "cpu", NULL, OUT_UINT, 0 };
+	cols[n++] = (struct out_col) { "layer", NULL, OUT_STR, 0 };
+	cols[n++] = (struct out_col) { NULL, first[view->by], OUT_STR, 0 };
+	if (view->by == STAT_BY_HOOK)
+		cols[n++] = (struct out_col) { NULL, "layer", OUT_STR, 0 };
 	cols[n++] = (struct out_col) { "direction", "dir", OUT_STR, 0 };
 	cols[n++] = (struct out_col) { "calls", total ? "calls" : NULL, OUT_UINT, 0 };
 	cols[n++] = (struct out_col) { "cycles", total ? "cycles" : NULL, OUT_INT, 0 };
@@ -135,23 +179,44 @@ static enum term_style direction_style(uint32_t direction)
 	       direction == NETTOLL_DIRECTION_RX ? STYLE_RX : STYLE_NONE;
 }
 
-/* @share: whether the row takes part in the per cents; @direction: the word, if not the row's own. */
+/* The cells that say what a row is of, for programs and for people. */
+static void print_names(struct out_table *t, enum stat_by by, const struct row *row)
+{
+	char cpu[16];
+
+	switch (by) {
+	case STAT_BY_HOOK:
+		cell_str(t, row->hook);
+		cell_str(t, row->layer);
+		cell_str(t, row->hook ? row->hook : row->layer);
+		cell_str(t, row->hook ? row->layer : "");
+		break;
+	case STAT_BY_CPU:
+		if (row->cpu >= 0)
+			cell_uint(t, (uint64_t)row->cpu);
+		else
+			cell_none(t);
+		cell_str(t, row->layer);
+		snprintf(cpu, sizeof(cpu), "%" PRId32 "%s", row->cpu,
+			 row->wait ? " wait" : "");
+		cell_str(t, row->cpu >= 0 ? cpu : row->layer);
+		break;
+	default:
+		cell_str(t, row->layer);
+		cell_str(t, row->layer);
+	}
+}
+
+/* @share: whether it takes part in the per cents; @direction: the word, if not the row's own. */
 static void print_row(struct out_table *t, const struct sheet *s, const struct row *row, bool share,
 		      const char *direction, enum term_style style)
 {
 	const struct toll_diff *d = s->diff;
 	double net = toll_net(&row->toll, s->view->raw);
 	double percent = share ? toll_ratio(100 * net, s->charged) : NAN;
-	char cpu[16];
 
 	out_row(t, style);
-	if (s->view->by == STAT_BY_HOOK)
-		cell_str(t, row->hook ? row->hook : row->layer);
-	if (s->view->by == STAT_BY_CPU) {
-		snprintf(cpu, sizeof(cpu), "%" PRId32, row->cpu);
-		cell_str(t, row->cpu >= 0 ? cpu : row->layer);
-	}
-	cell_str(t, row->layer);
+	print_names(t, s->view->by, row);
 	cell_str(t, direction ? direction : model_direction(row->direction));
 	cell_uint(t, (uint64_t)llround(row->toll.calls * d->scale));
 	/* Exact as long as nothing is scaled. */
@@ -193,8 +258,9 @@ static void print_table(struct out_doc *doc, const struct toll_diff *d,
 			const struct hook_list *hooks, const struct stat_view *view)
 {
 	static const char *const by[] = { "layer", "hook", "cpu" };
-	size_t most = (MODEL_LAYERS + hooks->n + d->ncpu) * MODEL_DIRECTIONS, i, n, nwait;
-	struct row *rows = calloc(2 * most, sizeof(*rows)), *waits = rows + most;
+	size_t most = (MODEL_LAYERS + hooks->n + d->ncpu) * MODEL_DIRECTIONS, i;
+	struct row *room = calloc(2 * most, sizeof(*room));
+	struct rows rows = { room, 0, false }, waits = { room + most, 0, true };
 	struct sheet s = { .diff = d, .view = view, .seconds = d->ns / 1e9 };
 	struct out_col cols[COLS_MAX];
 	struct out_table *t;
@@ -202,23 +268,23 @@ static void print_table(struct out_doc *doc, const struct toll_diff *d,
 
 	out_str(doc, "by", NULL, by[view->by]);
 	t = out_table(doc, "rows", cols, columns(cols, view));
-	if (!rows)
+	if (!room)
 		return;		/* an empty table; that memory is short will come up again */
-	n = gather(rows, d, hooks, view->by, false);
-	nwait = gather(waits, d, hooks, view->by, true);
+	gather(&rows, d, hooks, view->by);
+	gather(&waits, d, hooks, view->by);
 	s.charged = toll_net(&d->all, view->raw);
-	for (i = 0; i < n; i++) {
-		net = toll_net(&rows[i].toll, view->raw);
+	for (i = 0; i < rows.n; i++) {
+		net = toll_net(&rows.row[i].toll, view->raw);
 		s.longest = net > s.longest ? net : s.longest;
 	}
-	for (i = 0; i < n; i++)
-		print_row(t, &s, &rows[i], true, NULL, direction_style(rows[i].direction));
+	for (i = 0; i < rows.n; i++)
+		print_row(t, &s, &rows.row[i], true, NULL, direction_style(rows.row[i].direction));
 	out_group(t, "totals", OUT_NO_TSV);
 	print_totals(t, &s);
 	out_group(t, "wait", 0);
-	for (i = 0; i < nwait; i++)
-		print_row(t, &s, &waits[i], false, NULL, STYLE_DIM);
-	free(rows);
+	for (i = 0; i < waits.n; i++)
+		print_row(t, &s, &waits.row[i], false, NULL, STYLE_DIM);
+	free(room);
 }
 
 /* "12345, 1.234M/s" for people: the count where it is asked for, the rate where it makes sense. */
@@ -302,15 +368,20 @@ static void print_hooks(struct out_doc *doc, const struct toll_diff *d,
 	out_bool(doc, "hooks_changed", NULL, d->changed);
 	out_real(doc, "attached_share", NULL, share, 6, NULL);
 	out_real(doc, "scale", NULL, d->scale, 6, NULL);
-	snprintf(text, sizeof(text), "%zu attached, %zu absent, %zu failed; %" PRIu64 " calls missed",
-		 attached, absent, failed, missed);
+	snprintf(text, sizeof(text),
+		 "%zu attached, %zu absent, %zu failed; %" PRIu64 " calls missed", attached, absent,
+		 failed, missed);
 	out_str(doc, NULL, "hooks", text);
 	if (d->scale != 1) {
-		snprintf(text, sizeof(text), "hooks were attached %.3g %% of the time; counts are times %.4g",
+		snprintf(text, sizeof(text),
+			 "hooks were attached %.3g %% of the time; counts are times %.4g",
 			 100 * share, d->scale);
 		out_str(doc, NULL, "scaled", text);
 	}
-	if (!d->attached_ns)
+	if (!d->attached_ns && attached)
+		out_text(doc, STYLE_WARN,
+			 "no window with hooks attached fell into this time (--duty)");
+	else if (!d->attached_ns)
 		out_text(doc, STYLE_WARN, "no hook was attached (nettoll attach)");
 	else if (d->changed)
 		out_text(doc, STYLE_WARN, "hooks or settings changed meanwhile");

@@ -69,7 +69,8 @@ static void show_uint(char *buf, size_t size, uint64_t value)
 	snprintf(buf, size, "%" PRIu64, value);
 }
 
-static int out_of_range(const char *what, const char *text, uint64_t min, uint64_t max, show_fn show)
+static int out_of_range(const char *what, const char *text, uint64_t min, uint64_t max,
+			show_fn show)
 {
 	char low[32], high[32];
 
@@ -287,7 +288,8 @@ int arg_word(const char *what, const char *text, const char *const *words, size_
 		if (len && !strncmp(words[i], text, len)) {
 			hits++;
 			hit = i;
-			at += snprintf(list + at, sizeof(list) - at, "%s%s", at ? ", " : "", words[i]);
+			at += snprintf(list + at, sizeof(list) - at, "%s%s", at ? ", " : "",
+				       words[i]);
 			if (at >= sizeof(list))
 				at = sizeof(list) - 1;
 		}

@@ -65,8 +65,8 @@ void fmt_si(char *buf, size_t size, double value, int digits)
 		return;
 	}
 	before = a >= 100 ? 3 : a >= 10 ? 2 : 1;
-	snprintf(buf, size, "%s%.*f%.1s", value < 0 ? "-" : "", digits > before ? digits - before : 0,
-		 a, units + i);
+	snprintf(buf, size, "%s%.*f%.1s", value < 0 ? "-" : "",
+		 digits > before ? digits - before : 0, a, units + i);
 }
 
 void fmt_real(char *buf, size_t size, double value, int digits)

@@ -15,7 +15,7 @@
  */
 #define BACKWARDS	(1ull << 63)
 
-/* Attached for less of the time than this, the figures are scaled up; above, it is just the clock. */
+/* Attached for less of the time than this, figures are scaled up; above, it is just the clock. */
 #define ATTACHED_THROUGHOUT	0.999
 
 void hook_list_free(struct hook_list *list)
@@ -160,7 +160,8 @@ static int subtract_cpus(struct toll_diff *d, const struct stat_reading *from,
 }
 
 static int subtract_charges(struct toll_diff *d, const struct stat_reading *from,
-			    const struct stat_reading *to, const struct hook_list *hooks, bool *back)
+			    const struct stat_reading *to, const struct hook_list *hooks,
+			    bool *back)
 {
 	static const struct stat_charge zero;
 	const struct stat_charge *a, *b;
@@ -290,7 +291,7 @@ uint64_t toll_self_sum(const struct toll_diff *d)
 	return d->all.self + d->wait.self;
 }
 
-/* The table of the layers is the module's own; its words come first and the sentences are not needed. */
+/* The table of the layers is the module's own; its sentences are not needed here. */
 const char *const model_layer_names[MODEL_LAYERS] = {
 #define NETTOLL_LAYER(id, word, doc)	[NETTOLL_LAYER_##id] = word,
 #include "../../kmod/layers.def"
@@ -299,7 +300,8 @@ const char *const model_layer_names[MODEL_LAYERS] = {
 
 const char *const model_backend_names[] = { "auto", "direct", "kretprobe", "fprobe", "tracepoint" };
 
-#define WORD(words, number)	((number) < sizeof(words) / sizeof(*(words)) ? (words)[number] : "?")
+#define WORD(words, number)	\
+	((number) < sizeof(words) / sizeof(*(words)) ? (words)[number] : "?")
 
 const char *model_layer(uint32_t layer)
 {

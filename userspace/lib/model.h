@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the module tells, as plain structures, and the arithmetic on two readings of its counters. */
+/* What the module tells, as plain structures, and the arithmetic on two readings of it. */
 #ifndef NETTOLL_LIB_MODEL_H
 #define NETTOLL_LIB_MODEL_H
 

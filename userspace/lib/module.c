@@ -25,8 +25,8 @@ int module_open(struct module **module)
 	if (ret) {
 		free(m);
 		if (ret == -ENODEV)
-			return err_set(ret, "as root: modprobe nettoll, or insmod nettoll.ko where it was "
-				       "built", "the nettoll module is not loaded");
+			return err_set(ret, "as root: modprobe nettoll, or insmod nettoll.ko where it was built",
+				       "the nettoll module is not loaded");
 		return ret;
 	}
 	*module = m;
@@ -46,6 +46,17 @@ static struct nlk_request *request(struct module *m, uint16_t cmd)
 	return nlk_request(m->conn, cmd, NULL, 0, 0);
 }
 
+/* A list that is empty after an error. */
+static int dump(struct module *m, struct nlk_request *req, nlk_fn take, void (*empty)(void *list),
+		void *list)
+{
+	int ret = nlk_dump(m->conn, req, take, empty, list);
+
+	if (ret)
+		empty(list);
+	return ret;
+}
+
 /*
  * What a refusal means where the kernel gave no words of its own: it has none for a lack of
  * privilege, which is found before the module is asked.
@@ -53,10 +64,12 @@ static struct nlk_request *request(struct module *m, uint16_t cmd)
 static int explain(int ret, const char *what)
 {
 	if (ret == -EPERM && !err_cure(ret)[0] && !strcmp(err_text(ret), strerror(EPERM)))
-		return err_set(ret, "run it as root, or with CAP_NET_ADMIN", "not permitted to %s", what);
+		return err_set(ret, "run it as root, or with CAP_NET_ADMIN",
+			       "not permitted to %s", what);
 	/* The family number was good when we connected. */
 	if (ret == -ENOENT && !strcmp(err_text(ret), strerror(ENOENT)))
-		return err_set(-ENODEV, "load it again", "the nettoll module was unloaded meanwhile");
+		return err_set(-ENODEV, "load it again",
+			       "the nettoll module was unloaded meanwhile");
 	return ret < 0 ? err_context(ret, "cannot %s", what) : ret;
 }
 
@@ -79,14 +92,26 @@ static void *add(void *array, size_t *n, size_t size)
 	return p;
 }
 
+#define DEFINE_LIST_FREE(thing)				\
+void thing##_list_free(struct thing##_list *list)	\
+{							\
+	free(list->thing);				\
+	*list = (struct thing##_list) { 0, NULL };	\
+}							\
+							\
+static void empty_##thing##s(void *list)		\
+{							\
+	thing##_list_free(list);			\
+}
+
 /* ---- status ---- */
 
 static int take_status(const struct nlk_reply *reply, void *arg)
 {
+#define COST(backend, attr) [NETTOLL_BACKEND_##backend] = \
+	{ NETTOLL_A_STATUS_##attr##_INNER, NETTOLL_A_STATUS_##attr##_OUTER }
 	static const struct { int inner, outer; } costs[] = {
-		[NETTOLL_BACKEND_DIRECT] = { NETTOLL_A_STATUS_SPAN_INNER, NETTOLL_A_STATUS_SPAN_OUTER },
-		[NETTOLL_BACKEND_KRETPROBE] = { NETTOLL_A_STATUS_PROBE_INNER, NETTOLL_A_STATUS_PROBE_OUTER },
-		[NETTOLL_BACKEND_FPROBE] = { NETTOLL_A_STATUS_FPROBE_INNER, NETTOLL_A_STATUS_FPROBE_OUTER },
+		COST(DIRECT, SPAN), COST(KRETPROBE, PROBE), COST(FPROBE, FPROBE),
 	};
 	const struct nlattr *tb[NETTOLL_A_STATUS_MAX + 1];
 	struct module_status *s = arg;
@@ -145,26 +170,13 @@ static int take_layer(const struct nlk_reply *reply, void *arg)
 	return 0;
 }
 
-void layer_list_free(struct layer_list *list)
-{
-	free(list->layer);
-	*list = (struct layer_list) { 0, NULL };
-}
-
-static void restart_layers(void *arg)
-{
-	layer_list_free(arg);
-}
+DEFINE_LIST_FREE(layer)
 
 int module_layers(struct module *m, struct layer_list *list)
 {
-	int ret;
-
 	*list = (struct layer_list) { 0, NULL };
-	ret = nlk_dump(m->conn, request(m, NETTOLL_CMD_LAYER_GET), take_layer, restart_layers, list);
-	if (ret)
-		layer_list_free(list);
-	return explain(ret, "list the layers");
+	return explain(dump(m, request(m, NETTOLL_CMD_LAYER_GET), take_layer, empty_layers, list),
+		       "list the layers");
 }
 
 /* ---- hooks ---- */
@@ -195,20 +207,16 @@ static int take_hook(const struct nlk_reply *reply, void *arg)
 	return 0;
 }
 
-static void restart_hooks(void *arg)
+static void empty_hooks(void *arg)
 {
 	hook_list_free(arg);
 }
 
 int module_hooks(struct module *m, struct hook_list *list)
 {
-	int ret;
-
 	*list = (struct hook_list) { 0, NULL };
-	ret = nlk_dump(m->conn, request(m, NETTOLL_CMD_HOOK_GET), take_hook, restart_hooks, list);
-	if (ret)
-		hook_list_free(list);
-	return explain(ret, "list the hooks");
+	return explain(dump(m, request(m, NETTOLL_CMD_HOOK_GET), take_hook, empty_hooks, list),
+		       "list the hooks");
 }
 
 /* ---- attach, detach ---- */
@@ -245,7 +253,7 @@ int module_attach(struct module *m, const struct attach_request *what, struct at
 {
 	struct nlk_request *req = attach_request(m, NETTOLL_CMD_ATTACH, what);
 
-	if (what->backend != NETTOLL_BACKEND_AUTO)
+	if (what->backend != NETTOLL_BACKEND_AUTO || what->auto_backend)
 		nlk_put_u32(req, NETTOLL_A_ATTACH_BACKEND, what->backend);
 	if (what->strict)
 		nlk_put_flag(req, NETTOLL_A_ATTACH_STRICT);
@@ -260,8 +268,8 @@ int module_attach(struct module *m, const struct attach_request *what, struct at
 int module_detach(struct module *m, const struct attach_request *what, struct attach_result *result)
 {
 	*result = (struct attach_result) { 0 };
-	return explain(nlk_do(m->conn, attach_request(m, NETTOLL_CMD_DETACH, what), take_attached, result),
-		       "detach hooks");
+	return explain(nlk_do(m->conn, attach_request(m, NETTOLL_CMD_DETACH, what), take_attached,
+			      result), "detach hooks");
 }
 
 /* ---- stat ---- */
@@ -378,26 +386,13 @@ static int take_setting(const struct nlk_reply *reply, void *arg)
 	return 0;
 }
 
-void setting_list_free(struct setting_list *list)
-{
-	free(list->setting);
-	*list = (struct setting_list) { 0, NULL };
-}
-
-static void restart_settings(void *arg)
-{
-	setting_list_free(arg);
-}
+DEFINE_LIST_FREE(setting)
 
 int module_settings(struct module *m, struct setting_list *list)
 {
-	int ret;
-
 	*list = (struct setting_list) { 0, NULL };
-	ret = nlk_dump(m->conn, request(m, NETTOLL_CMD_SETTING_GET), take_setting, restart_settings, list);
-	if (ret)
-		setting_list_free(list);
-	return explain(ret, "list the settings");
+	return explain(dump(m, request(m, NETTOLL_CMD_SETTING_GET), take_setting, empty_settings, list),
+		       "list the settings");
 }
 
 int module_set(struct module *m, const char *name, uint64_t value)
@@ -434,26 +429,13 @@ static int take_holder(const struct nlk_reply *reply, void *arg)
 	return 0;
 }
 
-void holder_list_free(struct holder_list *list)
-{
-	free(list->holder);
-	*list = (struct holder_list) { 0, NULL };
-}
-
-static void restart_holders(void *arg)
-{
-	holder_list_free(arg);
-}
+DEFINE_LIST_FREE(holder)
 
 int module_holders(struct module *m, struct holder_list *list)
 {
-	int ret;
-
 	*list = (struct holder_list) { 0, NULL };
-	ret = nlk_dump(m->conn, request(m, NETTOLL_CMD_HOLDER_GET), take_holder, restart_holders, list);
-	if (ret)
-		holder_list_free(list);
-	return explain(ret, "list the holders");
+	return explain(dump(m, request(m, NETTOLL_CMD_HOLDER_GET), take_holder, empty_holders, list),
+		       "list the holders");
 }
 
 /* ---- events ---- */

@@ -69,6 +69,7 @@ int module_hooks(struct module *module, struct hook_list *list);
 
 /**
  * struct attach_request - what to attach or detach; without layers and hooks, all
+ * @backend: 0 leaves it to the module's setting, but for @auto_backend, which asks for auto
  * @strict: all that is named or nothing
  * @duty: attach for this share of the time only, in hundredths of a per cent; 0: always
  * @window_ms: length of an attached window; 0: the module's choice
@@ -80,6 +81,7 @@ struct attach_request {
 	const uint32_t *layers;
 	const char *const *hooks;
 	uint32_t backend;
+	bool auto_backend;
 	bool strict;
 	uint32_t duty;
 	uint32_t window_ms;

@@ -335,7 +335,7 @@ static int exchange(struct nlk_conn *conn, struct nl_msg *msg)
 	ret = nl_send_auto(conn->sk, msg);
 	while (ret >= 0 && !conn->done) {
 		ret = nl_recvmsgs(conn->sk, conn->cb);
-		/* An error that the kernel sent is in conn->error; the code here is a coarser copy. */
+		/* An error that the kernel sent is in conn->error; this is a coarser copy. */
 		if (ret == -NLE_INTR || conn->done)
 			ret = 0;
 	}
@@ -419,8 +419,8 @@ int nlk_join(struct nlk_conn *conn, const char *group)
 	int id = genl_ctrl_resolve_grp(conn->sk, conn->name, group);
 
 	if (id < 0)
-		return err_set(to_errno(id), NULL, "netlink family %s has no group %s: %s", conn->name,
-			       group, nl_geterror(id));
+		return err_set(to_errno(id), NULL, "netlink family %s has no group %s: %s",
+			       conn->name, group, nl_geterror(id));
 	return nlk_join_id(conn, (unsigned int)id);
 }
 
@@ -442,7 +442,7 @@ int nlk_receive(struct nlk_conn *conn, nlk_fn fn, void *arg)
 	nl_cb_set(conn->cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, no_seq_check, NULL);
 	ret = nl_recvmsgs(conn->sk, conn->cb);
 	nl_cb_set(conn->cb, NL_CB_SEQ_CHECK, NL_CB_DEFAULT, NULL, NULL);
-	/* The only lack of memory that a receive meets is the socket's own buffer having run over. */
+	/* What lacks memory in a receive is the socket's buffer: it has run over. */
 	if (ret == -NLE_NOMEM)
 		return err_set(-ENOBUFS, NULL, "notifications came faster than they were read");
 	if (ret == -NLE_INTR)

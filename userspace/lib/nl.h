@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Netlink for the rest of the command: requests, dumps, notifications, and the kernel's own words. */
+/* Netlink for the rest of the command: requests, dumps, notifications, the kernel's words. */
 #ifndef NETTOLL_LIB_NL_H
 #define NETTOLL_LIB_NL_H
 

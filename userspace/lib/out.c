@@ -15,7 +15,7 @@
 #include "lib/fmt.h"
 #include "lib/out_doc.h"
 
-#define DOC_VERSION	1	/* of the JSON documents; raised when a member changes its meaning */
+#define DOC_VERSION	1	/* of JSON; raised when a member changes its meaning */
 #define BAR_MAX		32
 #define BAR_MIN		8
 #define GAP		2
@@ -79,7 +79,7 @@ int out_close(void)
 {
 	int ret = out_check();
 
-	/* Network file systems tell of a full disk only here. EBADF: it was closed from the start. */
+	/* Network file systems tell of a full disk only here. EBADF: closed from the start. */
 	if (fclose(output()) && !ret && errno != EBADF)
 		ret = err_set(-errno, NULL, "cannot write %s: %s", stream_name, strerror(errno));
 	stream = NULL;
@@ -192,8 +192,12 @@ static void table_json(struct json_object *root, const struct out_table *t)
 
 static void print_json(struct json_object *root, bool one_line)
 {
-	const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_NOSLASHESCAPE |
-		(one_line ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text;
+
+	flags |= one_line ? JSON_C_TO_STRING_PLAIN :
+			    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	text = json_object_to_json_string_ext(root, flags);
 
 	if (text)
 		put("%s\n", text);
@@ -247,6 +251,7 @@ static void put_tsv(const char *text)
 
 static void table_tsv(const struct out_table *t, bool heading)
 {
+	const struct value *v;
 	char buf[64];
 	size_t g, r, c;
 	bool first = true;
@@ -269,8 +274,8 @@ static void table_tsv(const struct out_table *t, bool heading)
 				if (!first)
 					put("\t");
 				first = false;
-				put_tsv(value_text(&t->cells[r * t->ncols + c], OUT_STR, 0, true, buf,
-						   sizeof(buf)));
+				v = &t->cells[r * t->ncols + c];
+				put_tsv(value_text(v, OUT_STR, 0, true, buf, sizeof(buf)));
 			}
 			put("\n");
 		}
@@ -345,7 +350,8 @@ static void table_people(const struct out_table *t)
 		width[c] = text_width(col->title);
 		for (r = 0; r < t->nrows; r++) {
 			v = &t->cells[r * t->ncols + c];
-			w = text_width(value_text(v, col->type, col->digits, false, buf, sizeof(buf)));
+			text = value_text(v, col->type, col->digits, false, buf, sizeof(buf));
+			w = text_width(text);
 			if (w > width[c])
 				width[c] = w;
 		}
@@ -381,8 +387,8 @@ static void table_people(const struct out_table *t)
 			if (!col->title || col->type == OUT_BAR)
 				continue;
 			put("%*s", w++ ? GAP : 0, "");
-			text = value_text(&t->cells[r * t->ncols + c], col->type, col->digits, false, buf,
-					  sizeof(buf));
+			v = &t->cells[r * t->ncols + c];
+			text = value_text(v, col->type, col->digits, false, buf, sizeof(buf));
 			put_cell(text, width[c], is_left(col->type), c == shown_last);
 		}
 		v = &t->cells[r * t->ncols + t->ncols - 1];
@@ -399,6 +405,7 @@ static void end_people(struct out_doc *doc)
 {
 	int width = 0, w;
 	struct item *item;
+	const char *text;
 	char buf[64];
 	size_t i;
 
@@ -417,8 +424,10 @@ static void end_people(struct out_doc *doc)
 			put("%s%s%s\n", term_on(item->style), item->label, term_off(item->style));
 		} else if (item->kind == ITEM_FIELD && item->label) {
 			put_cell(item->label, width, true, false);
-			put("%*s%s%s%s\n", GAP, "", value_text(&item->value, item->value.type, item->digits,
-			    false, buf, sizeof(buf)), item->unit ? " " : "", item->unit ? item->unit : "");
+			text = value_text(&item->value, item->value.type, item->digits, false, buf,
+					  sizeof(buf));
+			put("%*s%s%s%s\n", GAP, "", text, item->unit ? " " : "",
+			    item->unit ? item->unit : "");
 		}
 	}
 }

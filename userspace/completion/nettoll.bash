@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Completion of the nettoll command for bash; words come from the command itself, so that none is missing here.
+# shellcheck shell=bash
+
+# The first column of a table that a command prints.
+_nettoll_column() {
+	nettoll "$@" --tsv 2>/dev/null | sed '1d; /^#/d; s/\t.*//'
+}
+
+# The long options in a command's help.
+_nettoll_options() {
+	nettoll "$@" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
+}
+
+_nettoll_words() {
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_nettoll() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' i
+	COMPREPLY=()
+
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--)
+			# Behind it stands another command, which has a completion of its own.
+			if declare -F _command_offset >/dev/null; then
+				_command_offset $((i + 1))
+			else
+				mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+			fi
+			return
+			;;
+		--color)
+			((++i))
+			;;
+		-*) ;;
+		*)
+			[[ -n $verb ]] || verb=${COMP_WORDS[i]}
+			;;
+		esac
+	done
+
+	case $prev in
+	--color)
+		_nettoll_words 'auto always never' "$cur"
+		return
+		;;
+	--by)
+		_nettoll_words 'layer hook cpu' "$cur"
+		return
+		;;
+	--backend)
+		_nettoll_words 'auto direct kretprobe fprobe' "$cur"
+		return
+		;;
+	--layer)
+		_nettoll_words "$(_nettoll_column show layers)" "$cur"
+		return
+		;;
+	--hook)
+		_nettoll_words "$(_nettoll_column hooks)" "$cur"
+		return
+		;;
+	-o | --output)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	esac
+
+	if [[ $cur == -* ]]; then
+		_nettoll_words "$(_nettoll_options ${verb:+"$verb"})" "$cur"
+		return
+	fi
+	case $verb in
+	'')
+		_nettoll_words "$(_nettoll_column help)" "$cur"
+		;;
+	help)
+		_nettoll_words "$(_nettoll_column help)" "$cur"
+		;;
+	attach | detach | hooks)
+		_nettoll_words "$(_nettoll_column show layers) $(_nettoll_column hooks)" "$cur"
+		;;
+	show)
+		_nettoll_words 'status settings layers holders' "$cur"
+		;;
+	set)
+		_nettoll_words "$(_nettoll_column show settings | sed 's/$/=/')" "$cur"
+		compopt -o nospace 2>/dev/null
+		;;
+	traffic)
+		_nettoll_words 'send ping recv' "$cur"
+		;;
+	*)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		;;
+	esac
+}
+
+complete -F _nettoll nettoll
