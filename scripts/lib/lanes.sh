@@ -27,8 +27,13 @@ lane_tools() {
 	install -D -- "$lane_build/tools/nettoll" userspace/build/nettoll
 }
 
-# lane_unit - the unit tests.
-lane_unit() { make -s -C userspace O="$lane_build/tools" check; }
+# lane_unit - the unit tests of the command, and of the module's pure code compiled as programs.
+lane_unit() {
+	local status=0
+	make -s -C userspace O="$lane_build/tools" check || status=1
+	make -s -C kmod/tests O="$lane_build/unit" check || status=1
+	return "$status"
+}
 
 # lane_kmod SERIES - the module for this kernel, with the kernel's extra warnings and sparse. The other lanes find it
 # where `make module` puts it.
