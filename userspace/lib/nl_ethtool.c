@@ -109,7 +109,8 @@ static int get_names(struct nlk_conn *conn, struct eth_features *f)
 	struct nlk_request *req = nlk_request(conn, ETHTOOL_MSG_STRSET_GET, NULL, 0, 0);
 	struct nlattr *sets, *set;
 
-	put_header(req, ETHTOOL_A_STRSET_HEADER, NULL, 0);
+	/* The flag says nothing here, but libnl leaves out a header without content. */
+	put_header(req, ETHTOOL_A_STRSET_HEADER, NULL, ETHTOOL_FLAG_COMPACT_BITSETS);
 	sets = nlk_nest_begin(req, ETHTOOL_A_STRSET_STRINGSETS);
 	set = nlk_nest_begin(req, ETHTOOL_A_STRINGSETS_STRINGSET);
 	nlk_put_u32(req, ETHTOOL_A_STRINGSET_ID, ETH_SS_FEATURES);
