@@ -144,6 +144,10 @@ static void print_zerocopy(struct out_doc *doc, const struct traffic_tx *tx)
 		 "%" PRIu64 " notifications, %" PRIu64 " waits, %" PRIu64 " back-offs",
 		 tx->zc_bytes, tx->zc_copied_bytes, tx->zc_completions, tx->zc_sends, tx->zc_copied,
 		 tx->zc_notifications, tx->zc_waits, tx->zc_backoffs);
+	if (tx->zc_limit && tx->zc_waits)
+		out_text(doc, STYLE_WARN,
+			 "             at most %" PRIu64 " sends in flight: net.core.optmem_max (or "
+			 "RLIMIT_MEMLOCK) allows no more", tx->zc_limit);
 	if (tx->zc_completions && !tx->zc_bytes)
 		out_text(doc, STYLE_WARN,
 			 "             all was copied: loopback and veth always do, as do "

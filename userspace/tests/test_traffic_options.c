@@ -236,6 +236,7 @@ static void test_peers_and_addresses(void **state)
 	bad("--to here --addr 10.0.0.300", "numeric");
 	bad("--to here --addr example.org", "numeric");
 	good("--to here --addr fe80::1%lo");
+	bad("--to here --addr fe80::1", "interface");
 	bad("--to here --source x", "source");
 	memset(name, 'x', sizeof(name) - 1);
 	snprintf(line, sizeof(line), "--to netns:%s", name);

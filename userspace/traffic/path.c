@@ -57,8 +57,11 @@ int path_probe(struct run *r, uint32_t size, uint32_t wait_ms)
 		return r->failed = err_set(-ENOMEM, NULL, "no memory for a message");
 	while (!ret && clock_ns() < end) {
 		error = ask(r, msg, size, MSG_PROBE, ++number);
-		if (error == -EMSGSIZE || error == -EINVAL || error == -EIO || error == -EPERM)
-			break;
+		/* What this host itself refuses will not get better. */
+		if (error == -EMSGSIZE || error == -EINVAL || error == -EIO || error == -EPERM) {
+			free(msg);
+			return sender_trouble(r, -error);
+		}
 		ret = await_answer(r, id, number, 200);
 		if (ret < 0)
 			error = ret;

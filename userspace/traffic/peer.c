@@ -90,7 +90,7 @@ static void child_ssh(const char *host, const struct traffic_spec *spec, int in,
 	int n = 0;
 
 	snprintf(ssh, sizeof(ssh), "%s", spec->ssh);
-	for (argv[n] = strtok_r(ssh, " ", &save); argv[n] && n < SSH_ARGS_MAX - 6;)
+	for (argv[n] = strtok_r(ssh, " ", &save); n < SSH_ARGS_MAX - 6 && argv[n];)
 		argv[++n] = strtok_r(NULL, " ", &save);
 	/* Notice a vanished host; says nothing within the first ten seconds of a run. */
 	argv[n++] = "-oServerAliveInterval=10";
@@ -151,7 +151,7 @@ static int split_host(const char *text, char *host, size_t size, char *port, siz
 {
 	const char *colon = strrchr(text, ':'), *close;
 
-	snprintf(port, port_size, "%u", TRAFFIC_PORT);
+	snprintf(port, port_size, "%d", TRAFFIC_PORT);
 	if (*text == '[') {
 		close = strchr(text, ']');
 		if (!close || (close[1] && close[1] != ':'))

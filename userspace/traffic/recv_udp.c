@@ -17,7 +17,7 @@
 #endif
 
 #define GRO_BUFFER	65536
-#define SAMPLE_EVERY	1024	/* messages between two looks at the clock */
+#define SAMPLE_EVERY	64	/* messages between two looks at the clock */
 #define SAMPLE_TAIL	256	/* the last ones before a known end are all timed */
 /* After the end is known, how long the path may be quiet before the missing are given up. */
 #define DRAIN_QUIET_MS	500
@@ -400,7 +400,8 @@ static int receiver_init(struct receiver *v, struct run *r)
 	return 0;
 no_memory:
 	receiver_free(v);
-	return err_set(-ENOMEM, "lower --rx-batch", "no memory for datagrams");
+	err_set(-ENOMEM, "lower --rx-batch", "no memory for datagrams");
+	return -ENOMEM;
 }
 
 /*

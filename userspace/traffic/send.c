@@ -50,7 +50,8 @@ int sender_trouble(struct run *r, int error)
 		break;
 	}
 	addr_text(&r->peer, addr, sizeof(addr));
-	r->failed = err_set(-error, cure, "%s cannot send to %s: %s", r->spec.from, addr,
+	r->failed = err_set(-error, cure, "%s cannot send to %s: %s",
+			    r->sender ? r->spec.from : r->spec.to, addr,
 			    strerror(error));
 	return r->failed;
 }

@@ -163,7 +163,7 @@ int sock_receiver(struct run *r, char *addr, size_t size, uint32_t *port)
 {
 	const struct traffic_spec *s = &r->spec;
 	struct sockaddr_storage ss;
-	char which[16] = "any port";
+	char which[16] = "any port", bare[TRAFFIC_ADDR_MAX];
 	socklen_t len;
 	int ret = 0, fd;
 
@@ -171,13 +171,14 @@ int sock_receiver(struct run *r, char *addr, size_t size, uint32_t *port)
 		snprintf(addr, size, "%s", s->addr);
 	else
 		ret = addr_choose(s->family, s->to, addr, size);
+	/* A link-local address carries the scope of the sending end: accept on any. */
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(addr, "%"), addr);
 	if (!ret)
-		ret = addr_parse(addr, s->port, &ss, &len);
+		ret = addr_parse(bare, s->port, &ss, &len);
 	if (ret)
 		return ret;
 	if (s->port)
 		snprintf(which, sizeof(which), "port %u", s->port & 0xffff);
-	/* A link-local address carries the scope of the other end; accept on any. */
 	if (ss.ss_family == AF_INET6 &&
 	    IN6_IS_ADDR_LINKLOCAL(&((struct sockaddr_in6 *)&ss)->sin6_addr))
 		((struct sockaddr_in6 *)&ss)->sin6_addr = in6addr_any;

@@ -151,15 +151,19 @@ static int check_peer(const char *what, const char *peer)
 static int check_addr(const char *what, const char *addr)
 {
 	char bare[TRAFFIC_ADDR_MAX];
-	unsigned char bin[16];
+	struct in6_addr v6;
+	struct in_addr v4;
 
-	if (!*addr)
+	if (!*addr || inet_pton(AF_INET, addr, &v4) == 1)
 		return 0;
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(addr, "%"), addr);
-	if (inet_pton(AF_INET, addr, bin) == 1 || inet_pton(AF_INET6, bare, bin) == 1)
-		return 0;
-	return err_set(-EINVAL, "such as 10.0.0.2, fd00::2 or fe80::1%eth0",
-		       "%s '%s' is not a numeric address", what, addr);
+	if (inet_pton(AF_INET6, bare, &v6) != 1)
+		return err_set(-EINVAL, "such as 10.0.0.2, fd00::2 or fe80::1%eth0",
+			       "%s '%s' is not a numeric address", what, addr);
+	if (IN6_IS_ADDR_LINKLOCAL(&v6) && !strchr(addr, '%'))
+		return err_set(-EINVAL, "such as fe80::1%eth0, as the sending end calls it",
+			       "%s '%s' is link-local and needs its interface", what, addr);
+	return 0;
 }
 
 static int check_length(struct traffic_spec *s)
