@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/target.h"
@@ -112,6 +113,30 @@ static int report(const struct attach_result *result, const struct hook_list *ho
 	return now.failed && now.refused ? EXIT_REFUSED : EXIT_FAILED;
 }
 
+/* A refusal under --strict has the first hook's reason; finds out which hook that is. */
+static int name_culprit(struct module *module, int error, const struct targets *targets)
+{
+	struct hook_list hooks = { 0, NULL };
+	const struct hook_info *h = NULL;
+	char text[512];
+	size_t i;
+
+	/* Asking forgets the error. */
+	snprintf(text, sizeof(text), "%s", err_text(error));
+	if (module_hooks(module, &hooks))
+		err_clear();
+	for (i = 0; i < hooks.n && !h; i++)
+		if (hooks.hook[i].error_text[0] && target_has(targets, &hooks.hook[i]) &&
+		    strstr(text, hooks.hook[i].error_text))
+			h = &hooks.hook[i];
+	if (h)
+		err_set(error, NULL, "cannot attach %s: %s", h->name, h->error_text);
+	else
+		err_set(error, NULL, "%s", text);
+	hook_list_free(&hooks);
+	return error;
+}
+
 static int attach(struct attach_request *req, const struct word *words, size_t nwords)
 {
 	struct hook_list hooks = { 0, NULL }, after = { 0, NULL };
@@ -141,6 +166,8 @@ static int attach(struct attach_request *req, const struct word *words, size_t n
 	req->nhooks = targets.nhooks;
 	req->hooks = targets.hooks;
 	ret = module_attach(module, req, &result);
+	if (ret && req->strict)
+		ret = name_culprit(module, ret, &targets);
 	if (ret)
 		goto out;
 	/* The names in targets point into the old list; the new one has the outcome. */

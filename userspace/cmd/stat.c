@@ -188,7 +188,8 @@ static int measure(const struct options *o)
 		code = err_report(ret);
 		status = status == EXIT_OK ? code : status;
 	}
-	if (mine) {
+	/* With the module, its hooks went too. */
+	if (mine && ret != -ENODEV) {
 		ret = detach_mine(m);
 		if (ret) {
 			code = err_report(ret);

@@ -386,9 +386,11 @@ static void table_people(const struct out_table *t)
 			col = &t->cols[c];
 			if (!col->title || col->type == OUT_BAR)
 				continue;
-			put("%*s", w++ ? GAP : 0, "");
 			v = &t->cells[r * t->ncols + c];
 			text = value_text(v, col->type, col->digits, false, buf, sizeof(buf));
+			if (c == shown_last && !*text)
+				continue;
+			put("%*s", w++ ? GAP : 0, "");
 			put_cell(text, width[c], is_left(col->type), c == shown_last);
 		}
 		v = &t->cells[r * t->ncols + t->ncols - 1];
@@ -403,14 +405,17 @@ static void table_people(const struct out_table *t)
 
 static void end_people(struct out_doc *doc)
 {
+	static bool painted;
 	int width = 0, w;
 	struct item *item;
 	const char *text;
 	char buf[64];
 	size_t i;
 
-	if (doc->flags & OUT_REPAINT)
-		put("%s", term_home());
+	if (doc->flags & OUT_REPAINT) {
+		put("%s%s", term_home(), painted && !term_home()[0] ? "\n" : "");
+		painted = true;
+	}
 	for (i = 0; i < doc->nitems; i++)
 		if (doc->items[i].kind == ITEM_FIELD && doc->items[i].label) {
 			w = text_width(doc->items[i].label);

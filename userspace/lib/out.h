@@ -52,7 +52,7 @@ struct out_col {
 
 /* Flags of out_begin(). */
 #define OUT_STREAM	1u	/* one of many: JSON on one line, TSV keys once, flushed */
-#define OUT_REPAINT	2u	/* on a terminal, takes the place of what is there */
+#define OUT_REPAINT	2u	/* on a terminal, in place of the one before; else an empty line apart */
 
 struct out_doc;
 struct out_table;
