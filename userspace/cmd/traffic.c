@@ -146,8 +146,8 @@ static void print_zerocopy(struct out_doc *doc, const struct traffic_tx *tx)
 		 tx->zc_notifications, tx->zc_waits, tx->zc_backoffs);
 	if (tx->zc_limit && tx->zc_waits)
 		out_text(doc, STYLE_WARN,
-			 "             at most %" PRIu64 " sends in flight: net.core.optmem_max (or "
-			 "RLIMIT_MEMLOCK) allows no more", tx->zc_limit);
+			 "             at most %" PRIu64 " sends in flight: net.core.optmem_max "
+			 "(or RLIMIT_MEMLOCK) allows no more", tx->zc_limit);
 	if (tx->zc_completions && !tx->zc_bytes)
 		out_text(doc, STYLE_WARN,
 			 "             all was copied: loopback and veth always do, as do "
@@ -206,8 +206,8 @@ static void print_stream(struct out_doc *doc, const struct traffic_spec *spec,
 		 traffic_message_rate(res));
 	if (traffic_too_short(res))
 		out_text(doc, STYLE_WARN,
-			 "             by the sender's clock: the run was so short that most of it had "
-			 "arrived before the receiver looked");
+			 "             by the sender's clock: the run was so short that most of "
+			 "it had arrived before the receiver looked");
 	print_flaws(doc, spec, res);
 	if (spec->mode & TRAFFIC_ZEROCOPY)
 		print_zerocopy(doc, &res->tx);

@@ -124,7 +124,8 @@ struct json_object *traffic_result_json(const struct traffic_spec *spec,
 		add(doc, "rtt", list);
 	} else {
 		add(doc, "throughput_bps", json_object_new_double(traffic_rate(result)));
-		add(doc, "messages_per_second", json_object_new_double(traffic_message_rate(result)));
+		add(doc, "messages_per_second",
+		    json_object_new_double(traffic_message_rate(result)));
 		add_str(doc, "timed_by", traffic_too_short(result) ? "sender" : "receiver");
 		add_ratio(doc, "loss_ratio", (double)result->rx.lost,
 			  (double)(result->rx.lost + result->rx.messages));
