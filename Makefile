@@ -11,8 +11,10 @@ release = $(eval release := $$(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
 	'$(KDIR)/include/generated/utsrelease.h' 2>/dev/null))$(release)
 # Each kernel has its own build directory, so that modules for several live side by side.
 module_dir = $(abspath $(if $(O),$(O),$(top)/build/$(release)))
+# Where there is no pahole, the module does without type information instead of failing to build.
+btf = $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 # O is for us: kbuild would take it for its own output directory.
-kbuild = $(MAKE) -C '$(KDIR)' M='$(module_dir)/kmod' O= $(if $(W),W=$(W)) $(if $(C),C=$(C))
+kbuild = $(MAKE) -C '$(KDIR)' M='$(module_dir)/kmod' O= $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(btf)
 tools = $(MAKE) -C '$(top)/userspace' O='$(top)/userspace/build'
 
 # Headers that are gone must not keep what was installed with them.
