@@ -23,11 +23,11 @@ static const struct setting_info *find(const struct setting_list *list, const ch
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->setting[i].name, name))
-			return &list->setting[i];
+		if (!strcmp(list->item[i].name, name))
+			return &list->item[i];
 	names = calloc(list->n + 1, sizeof(*names));
 	for (i = 0; names && i < list->n; i++)
-		names[i] = list->setting[i].name;
+		names[i] = list->item[i].name;
 	if (names)
 		near = nearest_word(name, names, list->n);
 	err_set(-ENOENT, "nettoll show settings lists them", near ?

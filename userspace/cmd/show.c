@@ -94,7 +94,7 @@ static int show_settings(struct module *m, struct out_doc *doc)
 		return ret;
 	t = out_table(doc, "settings", ARRAY(cols));
 	for (i = 0; i < list.n; i++) {
-		s = &list.setting[i];
+		s = &list.item[i];
 		out_row(t, s->value == s->standard ? STYLE_NONE : STYLE_HEAD);
 		cell_str(t, s->name);
 		cell_uint(t, s->value);
@@ -132,18 +132,18 @@ static int show_layers(struct module *m, struct out_doc *doc)
 	for (i = 0; i < list.n; i++) {
 		memset(n, 0, sizeof(n));
 		for (h = 0; h < hooks.n; h++) {
-			if (hooks.hook[h].layer != list.layer[i].layer)
+			if (hooks.hook[h].layer != list.item[i].layer)
 				continue;
 			n[0]++;
 			n[1] += hooks.hook[h].state == NETTOLL_HOOK_STATE_ATTACHED;
 			n[2] += hooks.hook[h].state == NETTOLL_HOOK_STATE_ABSENT;
 		}
 		out_row(t, STYLE_NONE);
-		cell_str(t, list.layer[i].name);
+		cell_str(t, list.item[i].name);
 		cell_uint(t, n[0]);
 		cell_uint(t, n[1]);
 		cell_uint(t, n[2]);
-		cell_str(t, list.layer[i].doc);
+		cell_str(t, list.item[i].doc);
 	}
 out:
 	hook_list_free(&hooks);
@@ -192,7 +192,7 @@ static int show_holders(struct module *m, struct out_doc *doc)
 		goto out;
 	t = out_table(doc, "holders", ARRAY(cols));
 	for (i = 0; i < list.n; i++) {
-		h = &list.holder[i];
+		h = &list.item[i];
 		hook = hook_by_id(&hooks, h->hook);
 		out_row(t, STYLE_NONE);
 		cell_uint(t, h->pid);

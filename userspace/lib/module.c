@@ -95,7 +95,7 @@ static void *add(void *array, size_t *n, size_t size)
 #define DEFINE_LIST_FREE(thing)				\
 void thing##_list_free(struct thing##_list *list)	\
 {							\
-	free(list->thing);				\
+	free(list->item);				\
 	*list = (struct thing##_list) { 0, NULL };	\
 }							\
 							\
@@ -161,7 +161,7 @@ static int take_layer(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_LAYER_INFO_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	l = add(&list->layer, &list->n, sizeof(*l));
+	l = add(&list->item, &list->n, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->layer = nlk_u32(tb[NETTOLL_A_LAYER_INFO_LAYER]);
@@ -374,7 +374,7 @@ static int take_setting(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_SETTING_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	s = add(&list->setting, &list->n, sizeof(*s));
+	s = add(&list->item, &list->n, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	nlk_str(tb[NETTOLL_A_SETTING_NAME], s->name, sizeof(s->name));
@@ -418,7 +418,7 @@ static int take_holder(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_HOLDER_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	h = add(&list->holder, &list->n, sizeof(*h));
+	h = add(&list->item, &list->n, sizeof(*h));
 	if (!h)
 		return -ENOMEM;
 	h->pid = nlk_u32(tb[NETTOLL_A_HOLDER_PID]);

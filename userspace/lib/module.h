@@ -59,7 +59,7 @@ struct layer_info {
 
 struct layer_list {
 	size_t n;
-	struct layer_info *layer;
+	struct layer_info *item;
 };
 
 int module_layers(struct module *module, struct layer_list *list);
@@ -113,7 +113,7 @@ struct setting_info {
 
 struct setting_list {
 	size_t n;
-	struct setting_info *setting;
+	struct setting_info *item;
 };
 
 int module_settings(struct module *module, struct setting_list *list);
@@ -131,7 +131,7 @@ struct holder_info {
 
 struct holder_list {
 	size_t n;
-	struct holder_info *holder;
+	struct holder_info *item;
 };
 
 int module_holders(struct module *module, struct holder_list *list);
