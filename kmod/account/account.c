@@ -17,6 +17,7 @@
 #include "tracepoints.h"
 
 #define POLL_MS		200
+#define POLL_FIRST_MS	2
 #define STUCK_MS	1000
 
 /* Held by whoever attaches, detaches or changes a setting, and by who lists the hooks. */
@@ -28,6 +29,7 @@ static unsigned int account_attached;
 static bool account_probing;
 static u32 account_generation;
 static u64 account_attached_ns, account_since;
+static unsigned int account_poll_ms;
 
 static void account_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(account_work, account_work_fn);
@@ -135,7 +137,8 @@ static void account_work_fn(struct work_struct *work)
 	if (!try_finish()) {
 		nettoll_park_hold_stuck();
 		queue_delayed_work(account_wq, &account_work,
-				   msecs_to_jiffies(account_attached ? STUCK_MS : POLL_MS));
+				   msecs_to_jiffies(account_attached ? STUCK_MS : account_poll_ms));
+		account_poll_ms = min_t(unsigned int, 2 * account_poll_ms, POLL_MS);
 	}
 	mutex_unlock(&nettoll_account_lock);
 }
@@ -293,14 +296,16 @@ int nettoll_account_detach(const unsigned long *set, struct nettoll_outcome *out
 	account_changed(account_attached - out->changed);
 	disarm_all(todo);
 
-	/* Most spans end at once; only sleepers take longer. */
+	/* Most spans end at once, but not that of the request's own system call. */
 	for (end = jiffies + msecs_to_jiffies(50); !account_attached;) {
-		if (try_finish() || time_after(jiffies, end))
+		if (try_finish() || raw_cpu_read(nettoll_cpu.cur) || time_after(jiffies, end))
 			break;
 		usleep_range(500, 1000);
 	}
-	if (account_probing)
-		mod_delayed_work(account_wq, &account_work, msecs_to_jiffies(POLL_MS));
+	if (!account_probing)
+		return 0;
+	account_poll_ms = POLL_FIRST_MS;
+	mod_delayed_work(account_wq, &account_work, msecs_to_jiffies(account_poll_ms));
 	return 0;
 }
 
