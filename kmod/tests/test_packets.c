@@ -41,9 +41,9 @@ struct sk_buff {
 
 #define skb_shinfo(skb)				(&(skb)->shared)
 #define skb_is_gso(skb)				((skb)->shared.gso_size != 0)
-#define skb_transport_header_was_set(skb)	((skb)->transport != NULL)
+#define skb_transport_header_was_set(skb)	(!!(skb)->transport)
 #define skb_transport_offset(skb)		((skb)->transport - (skb)->data)
-#define skb_mac_header_was_set(skb)		((skb)->mac != NULL)
+#define skb_mac_header_was_set(skb)		(!!(skb)->mac)
 #define skb_mac_header(skb)			((skb)->mac)
 #define tcp_hdrlen(skb)				((skb)->tcp_header)
 
