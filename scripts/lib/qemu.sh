@@ -97,6 +97,14 @@ END
 # nt_comma TEXT - TEXT as a value in a QEMU option, where a comma is written twice.
 nt_comma() { printf '%s' "${1//,/,,}"; }
 
+# nt_tcg_thread - prints how TCG should run several CPUs: a thread each (multi), or one for all (single).
+# With a thread each, QEMU before 8.1 may keep code that another CPU has just patched, and run a breakpoint that is
+# long gone ("Oops: int3" at a nop), or a call into a module that is.
+nt_tcg_thread() {
+	qemu-system-x86_64 --version | awk 'NR == 1 {
+		split($4, v, "."); print (v[1] > 8 || (v[1] == 8 && v[2] >= 1)) ? "multi" : "single" }'
+}
+
 # nt_qemu_args - sets NT_QEMU, the whole command line.
 nt_qemu_args() {
 	local append i cpu model options
@@ -115,10 +123,7 @@ nt_qemu_args() {
 		if [ "$accel" = kvm ]; then
 			NT_QEMU+=(-accel kvm -cpu host -smp "${cpus:-4}")
 		else
-			# One thread for all CPUs: with a thread each, QEMU before 8.1 may keep
-			# code that another CPU has just patched, and run a breakpoint that is
-			# long gone ("Oops: int3" at a nop), or a call into a module that is.
-			NT_QEMU+=(-accel "tcg,thread=${NETTOLL_TCG_THREAD:-single}" -cpu "$cpu,-la57" -smp "${cpus:-4}")
+			NT_QEMU+=(-accel "tcg,thread=${NETTOLL_TCG_THREAD:-$(nt_tcg_thread)}" -cpu "$cpu,-la57" -smp "${cpus:-4}")
 		fi
 		;;
 	esac
