@@ -100,6 +100,7 @@ void free_percpu(void *p);
 #define __this_cpu_inc(x)		__this_cpu_add(x, 1)
 #define __this_cpu_dec(x)		__this_cpu_add(x, -1)
 #define this_cpu_add			__this_cpu_add
+#define raw_cpu_read			__this_cpu_read
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 #define num_possible_cpus()		SHIM_CPUS
 #define preempt_disable()		do { } while (0)

@@ -23,6 +23,7 @@ struct work_struct {
 struct delayed_work {
 	void (*fn)(struct work_struct *work);
 	bool queued;
+	unsigned long delay;
 };
 
 struct workqueue_struct {
@@ -33,7 +34,7 @@ struct workqueue_struct {
 #define WQ_UNBOUND			0
 #define alloc_workqueue(name, flags, n)	((struct workqueue_struct *)shim_alloc(1))
 #define destroy_workqueue(wq)		kfree(wq)
-#define queue_delayed_work(wq, w, d)	((void)(d), (w)->queued = true)
+#define queue_delayed_work(wq, w, d)	((w)->delay = (d), (w)->queued = true)
 #define mod_delayed_work		queue_delayed_work
 #define cancel_delayed_work_sync(w)	((w)->queued = false)
 static int graces;
@@ -330,6 +331,31 @@ static void detach__some_and_then_all(void **state)
 	assert_int_equal(outcome.changed, 0);
 }
 
+/* The request is a system call, and thereby in a span itself: to wait for it would be in vain. */
+static void detach__does_not_wait_for_its_own_span(void **state)
+{
+	const struct nettoll_own free_of_cost = { 0, 0 };
+	unsigned long before;
+	struct nettoll_span s;
+	int looks;
+
+	attach(1, 1, NETTOLL_BACKEND_DIRECT, false);
+	nettoll_span_enter(&s, nettoll_slot(1, 0), false);
+	before = jiffies;
+	detach(1, 1);
+	assert_int_equal(jiffies, before);
+	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_DRAINING);
+
+	/* The worker soon looks again, and then less and less often. */
+	assert_in_range(account_work.delay, 1, 5);
+	for (looks = 0; looks < 20; looks++)
+		run_work();
+	assert_int_equal(account_work.delay, 200);
+	nettoll_span_exit(&s, &free_of_cost);
+	run_work();
+	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_IDLE);
+}
+
 /* The frames of sleepers outlive the hook; what they return to must, too. */
 static void detach__drains_while_somebody_sleeps(void **state)
 {
@@ -419,6 +445,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(attach__nobody_gets_the_hidden_hooks, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__without_tracepoints_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(detach__some_and_then_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(detach__does_not_wait_for_its_own_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(detach__drains_while_somebody_sleeps, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__while_draining, setup, teardown),
 		cmocka_unit_test_setup_teardown(attached_ns__counts_only_attached_time, setup, teardown),
