@@ -113,6 +113,9 @@ check_checkpatch_userspace() {
 	files '^(userspace|kmod/tests|selftests|bench)/.*\.(c|h)$' | checkpatch "$ignore" --max-line-length=120
 }
 
+# The rules of style.py find what they are there for.
+check_rules() { python3 "$here/lib/test_style.py" >"$tmp/rules" 2>&1 || cat "$tmp/rules"; }
+
 # What the generator writes is what is committed.
 check_spec() {
 	local file
@@ -126,7 +129,7 @@ check_spec() {
 }
 
 mapfile -t text_rules < <(python3 "$here/lib/style.py" --list | cut -f 1)
-checks=("${text_rules[@]}" shellcheck codespell checkpatch-kmod checkpatch-userspace spec)
+checks=("${text_rules[@]}" shellcheck codespell checkpatch-kmod checkpatch-userspace spec rules)
 wanted=()
 for arg; do
 	case $arg in
