@@ -22,6 +22,9 @@ Runs all checks, or those named, on the files of the tree (those that git knows 
 USAGE
 }
 
+# Debian's own Python, which the packages are for; another may come first.
+export PATH=/usr/bin:$PATH
+
 tmp=$(mktemp -d)
 trap 'rm -rf -- "$tmp"' EXIT
 
