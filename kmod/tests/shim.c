@@ -8,6 +8,7 @@
 
 char shim_log[256];
 u64 shim_cycles;
+void (*shim_interrupt)(void);
 int shim_fail_in = INT_MAX, shim_allocated, shim_cpu, shim_module_refs;
 
 /* So that there is a template, also in a test without any. */

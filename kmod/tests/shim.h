@@ -45,6 +45,11 @@ typedef int64_t s64;
 #define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define likely(x)		(x)
+#define unlikely(x)		(x)
+#define xchg(p, v)		({ __typeof__(*(p)) shim_old = *(p); *(p) = (v); shim_old; })
+#define local_irq_save(f)	((f) = 0)
+#define local_irq_restore(f)	((void)(f))
 #define barrier()		__asm__ volatile("" ::: "memory")
 #define cond_resched()		do { } while (0)
 #define IS_ERR_OR_NULL(p)	((uintptr_t)(p) - 1 >= (uintptr_t)-4096)
@@ -61,11 +66,19 @@ static inline ssize_t strscpy(char *to, const char *from, size_t size)
 	return strlen(to);
 }
 
-/* The clock stands still until a test moves it. */
+/* The clock stands still until a test moves it. An interrupt may come just before it is read and just after. */
 extern u64 shim_cycles;
+extern void (*shim_interrupt)(void);
 static inline u64 get_cycles(void)
 {
-	return shim_cycles;
+	u64 now;
+
+	if (shim_interrupt)
+		shim_interrupt();
+	now = shim_cycles;
+	if (shim_interrupt)
+		shim_interrupt();
+	return now;
 }
 
 /* Allocations: the next but shim_fail_in ones succeed, then one fails; all are counted. */
@@ -100,6 +113,8 @@ void free_percpu(void *p);
 #define __this_cpu_inc(x)		__this_cpu_add(x, 1)
 #define __this_cpu_dec(x)		__this_cpu_add(x, -1)
 #define this_cpu_add			__this_cpu_add
+#define this_cpu_inc			__this_cpu_inc
+#define this_cpu_dec			__this_cpu_dec
 #define raw_cpu_read			__this_cpu_read
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 #define num_possible_cpus()		SHIM_CPUS
