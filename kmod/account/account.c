@@ -69,10 +69,13 @@ u64 nettoll_account_attached_ns(void)
 	return since ? sum + ktime_get_ns() - since : sum;
 }
 
-static void account_changed(unsigned int attached)
+/*
+ * Hooks come and go one after another, in the same order and at the same pace.
+ * So each of them was attached for the time between the beginning of the
+ * attach and that of the detach, and @now is the beginning.
+ */
+static void account_changed(unsigned int attached, u64 now)
 {
-	u64 now = ktime_get_ns();
-
 	if (attached && !account_attached) {
 		WRITE_ONCE(account_since, now);
 	} else if (!attached && account_attached) {
@@ -220,6 +223,7 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 {
 	DECLARE_BITMAP(todo, NETTOLL_HOOKS);
 	DECLARE_BITMAP(done, NETTOLL_HOOKS);
+	u64 now = ktime_get_ns();
 	int id, err;
 
 	lockdep_assert_held(&nettoll_account_lock);
@@ -261,7 +265,7 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 	}
 	out->changed = bitmap_weight(done, NETTOLL_HOOKS);
 	if (out->changed)
-		account_changed(account_attached + out->changed);
+		account_changed(account_attached + out->changed, now);
 	return 0;
 }
 
@@ -293,7 +297,7 @@ int nettoll_account_detach(const unsigned long *set, struct nettoll_outcome *out
 	out->changed = bitmap_weight(todo, NETTOLL_HOOKS);
 	if (!out->changed)
 		return 0;
-	account_changed(account_attached - out->changed);
+	account_changed(account_attached - out->changed, ktime_get_ns());
 	disarm_all(todo);
 
 	/* Most spans end at once, but not that of the request's own system call. */

@@ -6,7 +6,9 @@
  */
 #include <linux/bitmap.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/workqueue.h>
 
 #include "account.h"
@@ -17,26 +19,39 @@ static struct {
 	unsigned int backend;
 	unsigned int hooks;
 	u32 duty;
-	unsigned long on;
-	unsigned long off;
+	u32 window_ms;
+	u64 since;
 	bool attached;
 } duty;
 
 static void duty_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(duty_work, duty_work_fn);
 
+/* What was attached longer, since attaching takes its time, pauses longer. */
+static unsigned int pause_ms(u64 on_ns)
+{
+	u64 on_ms = div_u64(on_ns, NSEC_PER_MSEC);
+
+	return min_t(u64, div_u64(on_ms * (NETTOLL_DUTY_ALWAYS - duty.duty), duty.duty), INT_MAX);
+}
+
 static void duty_work_fn(struct work_struct *work)
 {
 	struct nettoll_outcome out;
+	unsigned int delay_ms;
 
 	mutex_lock(&nettoll_account_lock);
 	if (duty.duty) {
-		if (duty.attached)
+		if (duty.attached) {
+			delay_ms = pause_ms(ktime_get_ns() - duty.since);
 			nettoll_account_detach(duty.set, &out);
-		else
+		} else {
+			delay_ms = duty.window_ms;
+			duty.since = ktime_get_ns();
 			nettoll_account_attach(duty.set, duty.backend, false, &out);
+		}
 		duty.attached = !duty.attached;
-		schedule_delayed_work(&duty_work, duty.attached ? duty.on : duty.off);
+		schedule_delayed_work(&duty_work, msecs_to_jiffies(delay_ms));
 	}
 	mutex_unlock(&nettoll_account_lock);
 }
@@ -50,17 +65,15 @@ static void duty_work_fn(struct work_struct *work)
  */
 void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 share, u32 window_ms)
 {
-	u64 period_ms = div_u64((u64)window_ms * NETTOLL_DUTY_ALWAYS, share);
-
 	lockdep_assert_held(&nettoll_account_lock);
 	bitmap_copy(duty.set, set, NETTOLL_HOOKS);
 	duty.backend = backend;
 	duty.hooks = nettoll_account_attached();
-	duty.on = msecs_to_jiffies(window_ms);
-	duty.off = msecs_to_jiffies(min_t(u64, period_ms - window_ms, INT_MAX));
+	duty.window_ms = window_ms;
+	duty.since = ktime_get_ns();
 	duty.attached = true;
 	duty.duty = share;
-	mod_delayed_work(system_wq, &duty_work, duty.on);
+	mod_delayed_work(system_wq, &duty_work, msecs_to_jiffies(window_ms));
 }
 
 /** nettoll_duty_stop() - no further windows; what is attached stays so */

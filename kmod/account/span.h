@@ -25,6 +25,8 @@
 #define NETTOLL_CHARGE_SIZE	32
 
 #ifndef __ASSEMBLY__
+#include <linux/atomic.h>
+#include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/timex.h>
@@ -120,6 +122,20 @@ struct nettoll_own {
 	u64 outer;
 };
 
+/* Add to what an interrupt on this CPU may add to as well. */
+static __always_inline void nettoll_add(u64 *to, u64 value)
+{
+#ifdef CONFIG_X86_64
+	asm("addq %1, %0" : "+m" (*to) : "er" (value));
+#else
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*to += value;
+	local_irq_restore(flags);
+#endif
+}
+
 /*
  * The C twin of the stubs, for the probe backends. The caller has preemption
  * disabled. The clock is read last on the way in and first on the way out, so
@@ -128,6 +144,7 @@ struct nettoll_own {
 static __always_inline void nettoll_span_enter(struct nettoll_span *s, u32 slot, bool inherit)
 {
 	struct nettoll_span *parent = __this_cpu_read(nettoll_cpu.cur);
+	u64 before;
 
 	if (inherit && parent)
 		slot |= parent->slot & sizeof(struct nettoll_charge);
@@ -135,32 +152,54 @@ static __always_inline void nettoll_span_enter(struct nettoll_span *s, u32 slot,
 	s->slot = slot;
 	s->child = 0;
 	s->own = 0;
-	__this_cpu_inc(nettoll_cpu.open);
-	__this_cpu_write(nettoll_cpu.cur, s);
+	this_cpu_inc(nettoll_cpu.open);
 	barrier();
-	s->start = get_cycles();
+	__this_cpu_write(nettoll_cpu.cur, s);
+	for (;;) {
+		barrier();
+		s->start = get_cycles();
+		barrier();
+		if (likely(!READ_ONCE(s->child)))
+			return;
+		/* An interrupt came before the clock: it is the enclosing span's. */
+		before = xchg(&s->child, 0);
+		if (parent)
+			parent->child += before;
+		else
+			this_cpu_add(nettoll_cpu.inclusive, before);
+	}
 }
 
 static __always_inline void nettoll_span_exit(struct nettoll_span *s, const struct nettoll_own *own)
 {
-	u64 total = get_cycles() - s->start;
 	struct nettoll_span *parent = s->parent;
-	struct nettoll_charge *c;
+	struct nettoll_charge __percpu *c;
+	u64 total, child;
 
-	barrier();
+	do {
+		child = READ_ONCE(s->child);
+		barrier();
+		total = get_cycles();
+		barrier();
+	} while (unlikely(READ_ONCE(s->child) != child));
+	total -= s->start;
+
 	__this_cpu_write(nettoll_cpu.cur, parent);
-	c = (void *)this_cpu_ptr(nettoll_charges) + s->slot;
-	c->calls++;
-	c->self += total - s->child;
-	c->own += s->own + own->inner;
-	c->total += total;
+	barrier();
+	c = (void __percpu *)nettoll_charges + s->slot;
+	this_cpu_inc(c->calls);
+	this_cpu_add(c->self, total - child);
+	this_cpu_add(c->own, s->own + own->inner);
+	this_cpu_add(c->total, total);
+	/* With what came between the clock and the switch of the span. */
+	total += READ_ONCE(s->child) - child;
 	if (parent) {
-		parent->child += total;
-		parent->own += own->outer;
+		nettoll_add(&parent->child, total);
+		nettoll_add(&parent->own, own->outer);
 	} else {
-		__this_cpu_add(nettoll_cpu.inclusive, total);
+		this_cpu_add(nettoll_cpu.inclusive, total);
 	}
-	__this_cpu_dec(nettoll_cpu.open);
+	this_cpu_dec(nettoll_cpu.open);
 }
 
 extern struct nettoll_own nettoll_own_direct, nettoll_own_kretprobe, nettoll_own_fprobe;

@@ -12,7 +12,12 @@
  * cost a retpoline and, under kernel IBT, fault for want of an ENDBR.
  *
  * Every write to per-CPU memory is one instruction. So an interrupt may come,
- * and the task may move to another CPU, between any two of them.
+ * and the task may move to another CPU, between any two of them. What comes
+ * between reading the clock and making the span the innermost, or no longer so,
+ * shows in the span's child and is passed on to the enclosing span: else an
+ * interrupt's time would be missing from a self time.
+ *
+ * The return value is in %rax alone; no hook returns more than a register.
  */
 #include <linux/objtool.h>
 #include <linux/static_call.h>
@@ -45,11 +50,11 @@ static void __used nettoll_no_body(void)
 #define SLOT_BOTH						\
 	"movl $slot, %eax\n"					\
 	"test %r11, %r11\n"					\
-	"jz 1f\n"						\
+	"jz 9f\n"						\
 	"movl " __stringify(NETTOLL_SPAN_SLOT) "(%r11), %r10d\n"	\
 	"andl $" __stringify(NETTOLL_CHARGE_SIZE) ", %r10d\n"	\
 	"orl %r10d, %eax\n"					\
-	"1: movl %eax, " SPAN(SLOT) "\n"
+	"9: movl %eax, " SPAN(SLOT) "\n"
 
 /* Arguments on the stack: the offset stands still since each push moves %rsp. */
 #define COPY_STACK_ARGS(nargs)					\
@@ -80,17 +85,21 @@ static void __used nettoll_no_body(void)
 	"incq " CPU(OPEN) "\n"					\
 	"movq %rsp, " CPU(CUR) "\n"				\
 	"movq %rdx, %r10\n"					\
-	"rdtsc\n"						\
+	"1: rdtsc\n"						\
 	"shlq $32, %rdx\n"					\
 	"orq %rdx, %rax\n"					\
 	"movq %rax, " SPAN(START) "\n"				\
+	"cmpq $0, " SPAN(CHILD) "\n"				\
+	"jne 3f\n"						\
 	"movq %r10, %rdx\n"					\
 	COPY_STACK_ARGS(nargs)					\
 	"call " STATIC_CALL_TRAMP_STR(nettoll_body_##fn) "\n"	\
 	DROP_STACK_ARGS						\
 	"movq %rax, %r10\n"					\
-	"movq %rdx, %r11\n"					\
+	"2: movq " SPAN(CHILD) ", %r9\n"				\
 	"rdtsc\n"						\
+	"cmpq " SPAN(CHILD) ", %r9\n"				\
+	"jne 2b\n"						\
 	"shlq $32, %rdx\n"					\
 	"orq %rdx, %rax\n"					\
 	"subq " SPAN(START) ", %rax\n"				\
@@ -104,21 +113,33 @@ static void __used nettoll_no_body(void)
 	"addq %rdx, " CHARGE(OWN) "\n"				\
 	"addq %rax, " CHARGE(TOTAL) "\n"			\
 	"movq %rax, %rdx\n"					\
-	"subq " SPAN(CHILD) ", %rdx\n"				\
+	"subq %r9, %rdx\n"					\
 	"addq %rdx, " CHARGE(SELF) "\n"				\
+	/* What came between the clock and the switch of the span. */ \
+	"addq " SPAN(CHILD) ", %rax\n"				\
+	"subq %r9, %rax\n"					\
 	"testq %r8, %r8\n"					\
-	"jz 2f\n"						\
+	"jz 5f\n"						\
 	"addq %rax, " PARENT(CHILD) "\n"			\
 	"movq nettoll_own_direct + 8(%rip), %rdx\n"		\
 	"addq %rdx, " PARENT(OWN) "\n"				\
-	"1: decq " CPU(OPEN) "\n"				\
+	"4: decq " CPU(OPEN) "\n"				\
 	"movq %r10, %rax\n"					\
-	"movq %r11, %rdx\n"					\
 	/* Past the frame and past the address behind the ftrace call. */ \
 	"addq $" __stringify(NETTOLL_SPAN_SIZE) " + 8, %rsp\n"	\
 	UNWIND_HINT_FUNC					\
 	ASM_RET							\
-	"2: addq %rax, " CPU(INCLUSIVE) "\n"			\
+	/* No enclosing span: the outermost count as inclusive time. */ \
+	"5: addq %rax, " CPU(INCLUSIVE) "\n"			\
+	"jmp 4b\n"						\
+	/* Something came before the clock: it is the enclosing span's. */ \
+	"3: xorl %eax, %eax\n"					\
+	"xchgq %rax, " SPAN(CHILD) "\n"				\
+	"testq %r11, %r11\n"					\
+	"jz 6f\n"						\
+	"addq %rax, " __stringify(NETTOLL_SPAN_CHILD) "(%r11)\n"	\
+	"jmp 1b\n"						\
+	"6: addq %rax, " CPU(INCLUSIVE) "\n"			\
 	"jmp 1b\n"						\
 	".size nettoll_stub_" #fn ", . - nettoll_stub_" #fn "\n" \
 	".set slot, slot + 2 * " __stringify(NETTOLL_CHARGE_SIZE) "\n"
