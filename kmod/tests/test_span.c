@@ -137,6 +137,54 @@ static void init__out_of_memory(void **state)
 	assert_int_equal(nettoll_span_init(NETTOLL_HOOKS), -ENOMEM);
 }
 
+/*
+ * An interrupt, which is a span of its own, at the n-th chance from now: before
+ * and after each reading of the clock. Its 30 cycles belong to it alone.
+ */
+#define IRQ	8
+static int chances;
+
+static void interrupt(void)
+{
+	struct nettoll_span irq;
+
+	if (chances-- != 0)
+		return;
+	nettoll_span_enter(&irq, nettoll_slot(IRQ, NETTOLL_DIRECTION_RX), false);
+	shim_cycles += 30;
+	nettoll_span_exit(&irq, &free_of_cost);
+}
+
+static void interrupt__is_nobody_elses_time(void **state)
+{
+	struct nettoll_span outer, inner;
+	int at, came = 0;
+
+	for (at = 0; at < 12; at++) {
+		u64 outer_self = charge(OUTER, 0, 0)->self, inner_self = charge(INNER, 0, 0)->self;
+		u64 irq_self = charge(IRQ, 1, 0)->self, inclusive = __this_cpu_read(nettoll_cpu.inclusive);
+
+		chances = at;
+		shim_interrupt = interrupt;
+		nettoll_span_enter(&outer, nettoll_slot(OUTER, 0), false);
+		shim_cycles += 5;
+		nettoll_span_enter(&inner, nettoll_slot(INNER, 0), false);
+		shim_cycles += 7;
+		nettoll_span_exit(&inner, &free_of_cost);
+		nettoll_span_exit(&outer, &free_of_cost);
+		shim_interrupt = NULL;
+
+		came += chances < 0;
+		assert_int_equal(charge(OUTER, 0, 0)->self - outer_self, 5);
+		assert_int_equal(charge(INNER, 0, 0)->self - inner_self, 7);
+		assert_int_equal(charge(IRQ, 1, 0)->self - irq_self, chances < 0 ? 30 : 0);
+		/* Where it came into no span at all, it is an outermost one itself. */
+		assert_int_equal(__this_cpu_read(nettoll_cpu.inclusive) - inclusive, 12 + (chances < 0 ? 30 : 0));
+		assert_int_equal(nettoll_span_open(), 0);
+	}
+	assert_in_range(came, 8, 12);
+}
+
 /* Calls hooked functions at random from within hooked functions. */
 static void wander(unsigned int depth, unsigned int *seed)
 {
@@ -152,13 +200,30 @@ static void wander(unsigned int depth, unsigned int *seed)
 	nettoll_span_exit(&s, &free_of_cost);
 }
 
+static unsigned int interrupt_seed;
+static void interrupt_at_random(void)
+{
+	static int depth;
+	struct nettoll_span irq;
+
+	if (depth == 2 || rand_r(&interrupt_seed) % 4)
+		return;
+	depth++;
+	nettoll_span_enter(&irq, nettoll_slot(IRQ, NETTOLL_DIRECTION_RX), false);
+	shim_cycles += rand_r(&interrupt_seed) % 50;
+	nettoll_span_exit(&irq, &free_of_cost);
+	depth--;
+}
+
 static void closure__selfs_add_up_to_inclusive(void **state)
 {
 	unsigned int seed = 1, i;
 	u64 self = 0, began = shim_cycles;
 
+	shim_interrupt = interrupt_at_random;
 	for (i = 0; i < 1000; i++)
 		wander(5, &seed);
+	shim_interrupt = NULL;
 	for (i = 0; i < NETTOLL_HOOKS * 2; i++)
 		self += charge(0, i, 0)->self;
 	assert_int_equal(self, __this_cpu_read(nettoll_cpu.inclusive));
@@ -175,6 +240,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(slot__holds_hook_and_direction, setup, teardown),
 		cmocka_unit_test_setup_teardown(open__only_the_sum_over_cpus_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(init__out_of_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(interrupt__is_nobody_elses_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(closure__selfs_add_up_to_inclusive, setup, teardown),
 	};
 
