@@ -30,12 +30,12 @@ module_load() {
 	insmod "$NTT_KO"
 }
 
-# module_unload [SECONDS] - unloads it; a hang is a failure. Retries while a reader that has just ended holds it.
+# module_unload [SECONDS] - unloads it; a hang is a failure.
 module_unload() {
-	local limit=${1:-20} status=0
+	local seconds=${1:-20} status=0
 	module_loaded || return 0
-	timeout -k 5 "$limit" rmmod nettoll || status=$?
-	[ "$status" != 124 ] || echo "rmmod did not come back within $limit s"
+	limit "$seconds" rmmod nettoll || status=$?
+	[ "$status" != 124 ] || echo "rmmod did not come back within $seconds s"
 	return "$status"
 }
 
@@ -58,7 +58,7 @@ log_clean() {
 	[ -z "$bad" ] || { echo "the kernel complains:"; echo "$bad"; return 1; }
 }
 
-# has_fprobe - whether this kernel's fprobe can hold a span (as the module sees it).
+# has_backend NAME - whether the module can use it on this kernel.
 has_backend() { toll show status --tsv | grep -qE "^backends	.*\<$1\>"; }
 
 # in_virtual_time - whether one instruction is one nanosecond here.

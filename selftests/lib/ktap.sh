@@ -48,27 +48,28 @@ ktap_skip_all() {
 # ktap_test DESCRIPTION COMMAND... - passes if the command, run in a subshell that ends at the first failure, succeeds.
 # What it printed is shown if it failed. A command that exits with 4 has printed, last, why it cannot be run here.
 ktap_test() {
-	local what=$1 status log=$NTT_DIR/ktap.log
+	# Names that the command's own variables do not meet.
+	local ktap_what=$1 ktap_status ktap_log=$NTT_DIR/ktap.log
 	shift
 	# Not as a condition: there bash would ignore set -e.
 	set +e
-	(set -e; "$@") >"$log" 2>&1 </dev/null
-	status=$?
+	(set -e; "$@") >"$ktap_log" 2>&1 </dev/null
+	ktap_status=$?
 	set -e
-	case $status in
-	0) ktap_pass "$what" ;;
+	case $ktap_status in
+	0) ktap_pass "$ktap_what" ;;
 	4)
-		ktap_skip "$what" "$(tail -n 1 "$log")"
+		ktap_skip "$ktap_what" "$(tail -n 1 "$ktap_log")"
 		return 0
 		;;
-	*) ktap_fail "$what" ;;
+	*) ktap_fail "$ktap_what" ;;
 	esac
-	if [ "$status" != 0 ] || [ -n "${NTT_VERBOSE:-}" ]; then
-		[ "$status" = 0 ] || ktap_note "exit status $status of: $*"
-		ktap_notes <"$log"
+	if [ "$ktap_status" != 0 ] || [ -n "${NTT_VERBOSE:-}" ]; then
+		[ "$ktap_status" = 0 ] || ktap_note "exit status $ktap_status of: $*"
+		ktap_notes <"$ktap_log"
 	else
 		# Figures that are worth to be seen begin with '='.
-		sed -n 's/^=/# /p' "$log"
+		sed -n 's/^=/# /p' "$ktap_log"
 	fi
 }
 
@@ -103,6 +104,14 @@ ktap_finish() {
 	[ "$ktap_failed" = 0 ] || exit 1
 	[ "$ktap_skipped" != "$ktap_seen" ] || exit 4
 	exit 0
+}
+
+# must_fail COMMAND... - bash does not end a script for a '!' before a command.
+must_fail() {
+	if "$@"; then
+		echo "this should have failed: $*"
+		return 1
+	fi
 }
 
 # expect WHAT GOT OPERATOR WANTED - a comparison that says what it saw: = != (text), -eq -le ... (numbers).

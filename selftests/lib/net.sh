@@ -2,19 +2,20 @@
 # Network namespaces and what connects them. Names carry the process, so that nothing of the host's is met.
 # shellcheck shell=bash
 
-# ns_add NAME... - sets ns_NAME to a fresh namespace each, gone when the script ends.
+declare -A ns=()
+
+# ns_add NAME... - sets ns[NAME] to a fresh namespace each, gone when the script ends.
 ns_add() {
 	local name
 	for name; do
-		printf -v "ns_$name" 'ntt%d-%s' "$$" "$name"
-		local -n ns="ns_$name"
-		ip netns add "$ns"
-		defer ip netns delete "$ns"
+		ns[$name]=ntt$$-$name
+		ip netns add "${ns[$name]}"
+		defer ip netns delete "${ns[$name]}"
 		# No router solicitations, no duplicate address detection: only what a test sends is sent.
-		ip netns exec "$ns" sh -c 'cd /proc/sys/net/ipv6/conf
+		# shellcheck disable=SC2016 # the inner shell expands it
+		ip netns exec "${ns[$name]}" bash -c 'cd /proc/sys/net/ipv6/conf
 			for i in all default; do echo 0 >$i/accept_dad; echo 0 >$i/router_solicitations; echo 0 >$i/dad_transmits; done'
-		ip -n "$ns" link set lo up
-		unset -n ns
+		ip -n "${ns[$name]}" link set lo up
 	done
 }
 
@@ -54,41 +55,37 @@ ns_veth() {
 	ns_settled "$1" "$2"
 }
 
-# find_nics - sets nic1 and nic2 to two devices on one wire: those that NETTOLL_NICS=A,B names, or, in our own guest,
-# the two that it was given.
+# find_nics - sets nics to two devices on one wire: those that NETTOLL_NICS=A,B names, or, in our own guest, the two that
+# it was given. Else no_nics says why there are none.
+nics=() no_nics=''
 find_nics() {
-	local dev found=()
+	local dev
 	if [ -n "${NETTOLL_NICS:-}" ]; then
-		IFS=, read -r nic1 nic2 <<<"$NETTOLL_NICS"
-		return
-	fi
-	if [ -n "${NETTOLL_VM:-}" ]; then
+		IFS=, read -ra nics <<<"$NETTOLL_NICS"
+	elif [ -n "${NETTOLL_VM:-}" ]; then
+		no_nics='the guest was given no two NICs (scripts/vm --nics e1000-82545em,mitigation=off)'
 		for dev in /sys/class/net/*/device; do
-			[ -e "$dev" ] && found+=("$(basename "$(dirname "$dev")")")
+			[ ! -e "$dev" ] || nics+=("$(basename "$(dirname "$dev")")")
 		done
+	else
+		no_nics='needs hardware: two unused NICs on one wire, named in NETTOLL_NICS=A,B'
 	fi
-	if [ "${#found[@]}" != 2 ]; then
-		if [ -n "${NETTOLL_VM:-}" ]; then
-			no_nics='the guest has no two NICs (scripts/vm --nics e1000-82545em,mitigation=off)'
-		else
-			no_nics='needs hardware: two unused NICs on one wire, named in NETTOLL_NICS=A,B'
-		fi
-		return 1
-	fi
-	nic1=${found[0]} nic2=${found[1]}
+	[ "${#nics[@]}" = 2 ] || return 1
+	# shellcheck disable=SC2034 # tests read it
+	no_nics=''
 }
 
 # ns_nics NS1 NS2 - two real NICs on one wire, network 3, each in its own namespace; back home at the end.
 ns_nics() {
-	ip link set "$nic1" netns "$1"
-	defer ip -n "$1" link set "$nic1" netns 1
-	ip link set "$nic2" netns "$2"
-	defer ip -n "$2" link set "$nic2" netns 1
-	ns_device "$1" "$nic1" 3 1
-	ns_device "$2" "$nic2" 3 2
-	ns_neighbours "$1" "$nic1" "$2" "$nic2" 3
-	wait_until 20 ns_carrier "$1" "$nic1"
-	wait_until 20 ns_carrier "$2" "$nic2"
+	ip link set "${nics[0]}" netns "$1"
+	defer ip -n "$1" link set "${nics[0]}" netns 1
+	ip link set "${nics[1]}" netns "$2"
+	defer ip -n "$2" link set "${nics[1]}" netns 1
+	ns_device "$1" "${nics[0]}" 3 1
+	ns_device "$2" "${nics[1]}" 3 2
+	ns_neighbours "$1" "${nics[0]}" "$2" "${nics[1]}" 3
+	wait_until 20 ns_carrier "$1" "${nics[0]}"
+	wait_until 20 ns_carrier "$2" "${nics[1]}"
 	ns_settled "$1" "$2"
 }
 
@@ -96,9 +93,9 @@ ns_carrier() { [ "$(ip netns exec "$1" cat "/sys/class/net/$2/carrier" 2>/dev/nu
 
 # ns_settled NS... - no device in them has sent or received for a fifth of a second (multicast joins end by themselves).
 ns_settled() {
-	local before='' after
+	local before='' after name
 	for _ in {1..50}; do
-		after=$(for ns; do ip netns exec "$ns" cat /proc/net/dev; done)
+		after=$(for name; do ip netns exec "$name" cat /proc/net/dev; done)
 		[ "$after" != "$before" ] || return 0
 		before=$after
 		pause 0.2

@@ -67,8 +67,11 @@ stat_sum() {
 # stat_calls FILE HOOK [DIRECTION]
 stat_calls() { stat_sum "$1" calls "$2" "${3:-}"; }
 
-# out_field FILE KEY - KEY=VALUE of what a program printed.
-out_field() { sed -n "s/.*\\<$2=\\([^ ]*\\).*/\\1/p" "$1"; }
+# field TEXT KEY - VALUE of KEY=VALUE in the text.
+field() {
+	[[ " $1" =~ [[:space:]]"$2"=([^[:space:]]*) ]] || { echo "no $2= in: $1" >&2; return 1; }
+	printf '%s' "${BASH_REMATCH[1]}"
+}
 
 # stat_closed FILE - the self times of the hooks add up to the inclusive time, to the cycle.
 stat_closed() {

@@ -11,8 +11,8 @@
 #include "nlraw.h"
 #include "util.h"
 
-#define ANY	1	/* for an errno: any error will do */
-#define SILENT	2	/* nothing may come back */
+#define ANY	-1	/* for an errno: any error will do */
+#define SILENT	-2	/* nothing may come back */
 
 static struct nlr n;
 static struct nlr_msg m;
@@ -40,7 +40,7 @@ static void want(const char *what, int error, size_t at, const char *text)
 		printf("# got error %d (%s), offset %u, missing %u, text '%s'\n", a.error,
 		       a.error < 0 ? strerror(-a.error) : a.error ? "no answer" : "success", a.offset, a.missing, a.text);
 		printf("# wanted error %d (%s), offset %zu, text '%s'\n", -error,
-		       error > 2 ? strerror(error) : "-", at, text ? text : "");
+		       error > 0 ? strerror(error) : "-", at, text ? text : "");
 	}
 }
 
@@ -307,21 +307,6 @@ static void command_cases(void)
 		begin(NETTOLL_CMD_STAT_GET, NLM_F_DUMP);
 		at = nlr_put_u32(&m, NETTOLL_A_STAT_PER_CPU, 1);
 		want("counters: a flag with a value", ANY, at, "");
-	}
-	CASE {
-		begin(NETTOLL_CMD_STATUS_GET, 0);
-		nlr_put_u32(&m, NETTOLL_A_STATUS_VERSION, 1);
-		want("status: an attribute, which it does not take", EINVAL, 0, NULL);
-	}
-	CASE {
-		begin(NETTOLL_CMD_LAYER_GET, NLM_F_DUMP);
-		nlr_put_u32(&m, NETTOLL_A_LAYER_INFO_LAYER, 1);
-		want("layers: an attribute, which it does not take", EINVAL, 0, NULL);
-	}
-	CASE {
-		begin(NETTOLL_CMD_SETTING_GET, NLM_F_DUMP);
-		nlr_put_u32(&m, 77, 1);
-		want("settings: an unknown attribute", EINVAL, 0, NULL);
 	}
 }
 

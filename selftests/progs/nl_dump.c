@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,13 +98,10 @@ static int stat_all(struct nlr *n)
 
 static int half_open(struct nlr *n, const char *what)
 {
-	int small = 4096;
 	struct nlr_answer a;
-	uint8_t buf[8192];
+	uint8_t buf[4096];
 	char line[16];
 
-	/* A small buffer, so that the kernel cannot put the whole dump into it at once. */
-	check(setsockopt(n->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), "SO_RCVBUF");
 	request_dump(n, strcmp(what, "hook") ? NETTOLL_CMD_STAT_GET : NETTOLL_CMD_HOOK_GET, true);
 	if (check(recv(n->fd, buf, sizeof(buf), 0), "first part") < NLMSG_HDRLEN)
 		die(0, "nothing came");
@@ -115,7 +111,7 @@ static int half_open(struct nlr *n, const char *what)
 	nlr_answer(n, &a, 10000, NULL, NULL);
 	if (a.error)
 		die(a.error < 0 ? -a.error : ETIMEDOUT, "the rest of the dump");
-	say("finished messages=%u\n", a.messages);
+	say("finished messages=%u interrupted=%d\n", a.messages, a.interrupted);
 	return 0;
 }
 
@@ -168,6 +164,9 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "many"))
 		return many(number(argv[2], 1, 64));
+	/* In small parts, so that the kernel cannot be done with a dump at once. */
+	if (argc == 3)
+		nlr_chunk = 4096;
 	nlr_open(&n);
 	if (argc == 2 && !strcmp(argv[1], "stat"))
 		return stat_all(&n);

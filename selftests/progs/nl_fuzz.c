@@ -25,7 +25,7 @@ static uint32_t rnd(uint32_t below)
 	state ^= state >> 12;
 	state ^= state << 25;
 	state ^= state >> 27;
-	return (uint32_t)((state * 2685821657736338717ull) >> 33) % below;
+	return below ? (uint32_t)((state * 2685821657736338717ull) >> 33) % below : 0;
 }
 
 static const char *const names[] = { "udp_sendmsg", "skb_clone", "ip_rcv", "sock_def_readable", "sched/sched_switch",

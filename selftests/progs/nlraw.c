@@ -15,6 +15,8 @@
 #define SOL_NETLINK	270
 #endif
 
+size_t nlr_chunk = 65536;
+
 static void learn_family(const struct nlmsghdr *h, void *arg)
 {
 	uint16_t *family = arg;
@@ -143,6 +145,7 @@ static bool take(struct nlr *n, const uint8_t *buf, size_t len, struct nlr_answe
 	     len -= NLMSG_ALIGN(h->nlmsg_len), h = (const void *)((const uint8_t *)h + NLMSG_ALIGN(h->nlmsg_len))) {
 		if (h->nlmsg_seq != n->seq)
 			continue;
+		a->interrupted |= !!(h->nlmsg_flags & NLM_F_DUMP_INTR);
 		if (h->nlmsg_type == NLMSG_ERROR) {
 			take_error(h, a);
 			done = true;
@@ -173,7 +176,7 @@ void nlr_answer(struct nlr *n, struct nlr_answer *a, int ms,
 		left = end - now_ms();
 		if (left <= 0 || poll(&p, 1, (int)left) <= 0)
 			return;
-		len = recv(n->fd, buf, sizeof(buf), 0);
+		len = recv(n->fd, buf, nlr_chunk < sizeof(buf) ? nlr_chunk : sizeof(buf), 0);
 		if (len < 0 && errno == EINTR)
 			continue;
 		check(len, "receive from netlink");

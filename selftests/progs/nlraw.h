@@ -33,6 +33,7 @@ struct nlr_msg {
  * @offset: extack offset of the attribute at fault in the request, 0 for none
  * @missing: extack type of the attribute that is missing, 0 for none
  * @messages: messages of the family before that
+ * @interrupted: one said that what is dumped has changed meanwhile
  */
 struct nlr_answer {
 	int error;
@@ -40,7 +41,11 @@ struct nlr_answer {
 	uint32_t offset;
 	uint32_t missing;
 	unsigned int messages;
+	bool interrupted;
 };
+
+/** nlr_chunk - bytes read at once, which is also what the kernel puts into one message of a dump (65536) */
+extern size_t nlr_chunk;
 
 /** nlr_open() - a socket with extended acknowledgements, and the number of the family; dies if there is none */
 void nlr_open(struct nlr *n);

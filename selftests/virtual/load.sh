@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Loading and unloading, with nothing attached: it comes and goes, and leaves nothing behind.
+# shellcheck source=selftests/lib/selftest.sh
 . "$(dirname -- "$0")/../lib/selftest.sh"
 
 times=3
@@ -12,14 +13,14 @@ loads() {
 		insmod "$NTT_KO"
 		[ "$(module_refs)" = 0 ] || { echo "$(module_refs) users just after it was loaded"; return 1; }
 		[ -e /proc/sys/net/nettoll/account ]
-		module_unload
+		module_unload 20
 		[ ! -e /proc/sys/net/nettoll ] || { echo "the sysctls are still there"; return 1; }
 	done
 }
 
 twice() {
 	insmod "$NTT_KO"
-	! insmod "$NTT_KO"
+	must_fail insmod "$NTT_KO"
 	expect_text "status" "$(toll show status --tsv)" 'state	idle'
 }
 
@@ -38,18 +39,18 @@ status_is_sane() {
 
 no_module() {
 	local text status=0
-	module_unload
+	module_unload 20
 	text=$(toll stat --no-attach -- true 2>&1) || status=$?
 	expect "exit status without the module" "$status" -eq 1
 	expect_text "message without the module" "$text" 'modprobe|not loaded|insmod'
 }
 
 nothing_left() {
-	! grep -w nettoll /proc/modules
-	! grep -rl nettoll /sys/kernel/tracing/enabled_functions
-	! grep nettoll /sys/kernel/debug/kprobes/list
+	must_fail grep -w nettoll /proc/modules
+	must_fail grep -rl nettoll /sys/kernel/tracing/enabled_functions
+	must_fail grep nettoll /sys/kernel/debug/kprobes/list
 	# What a module takes and does not give back shows here.
-	! grep nettoll /proc/vmallocinfo
+	must_fail grep nettoll /proc/vmallocinfo
 }
 
 ktap_test "load and unload, $times times" loads
