@@ -19,7 +19,7 @@ static struct nlr_msg m;
 static bool counting;
 static unsigned int cases, failures;
 
-/* Sends what is in m and compares. @at: offset of the attribute at fault, 0 for any; @text: part of it, NULL for any. */
+/* Sends what is in m and compares. @at: offset of the attribute at fault, 0: any; @text: part of it, NULL: any. */
 static void want(const char *what, int error, size_t at, const char *text)
 {
 	struct nlr_answer a;
@@ -38,7 +38,8 @@ static void want(const char *what, int error, size_t at, const char *text)
 	if (!good) {
 		failures++;
 		printf("# got error %d (%s), offset %u, missing %u, text '%s'\n", a.error,
-		       a.error < 0 ? strerror(-a.error) : a.error ? "no answer" : "success", a.offset, a.missing, a.text);
+		       a.error < 0 ? strerror(-a.error) : a.error ? "no answer" : "success", a.offset, a.missing,
+		       a.text);
 		printf("# wanted error %d (%s), offset %zu, text '%s'\n", -error,
 		       error > 0 ? strerror(error) : "-", at, text ? text : "");
 	}

@@ -108,7 +108,7 @@ static void spoil(void)
 			put_random();
 			break;
 		case 1:
-			/* A bit within what follows netlink's header, but not the command: it stays as cheap as it was. */
+			/* A bit within what follows netlink's header, but not the command: as cheap as it was. */
 			at = NLMSG_HDRLEN + 1 + rnd((uint32_t)(m.used - NLMSG_HDRLEN - 1));
 			m.buf[at] ^= (uint8_t)(1 << rnd(8));
 			break;

@@ -221,7 +221,8 @@ static bool watch(void)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		all = true;
 		for (i = 0; i < n; i++) {
-			struct way *w = i < (size_t)tcp_flows * 2 ? &shared->tcp[i] : &shared->udp[i - (size_t)tcp_flows * 2];
+			size_t tcp = (size_t)tcp_flows * 2;
+			struct way *w = i < tcp ? &shared->tcp[i] : &shared->udp[i - tcp];
 			uint64_t m = moved(w);
 
 			if (m != last[i] || !since[i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Declares the kernel's random numbers to be good. In a guest without a source of entropy, and with a clock that does not
- * jitter, whoever reads /dev/urandom (libjson-c does) would wait for them for a long time. For test machines only.
+ * Declares the kernel's random numbers to be good. In a guest without a source of entropy, and with a clock that does
+ * not jitter, whoever reads /dev/urandom (libjson-c does) would wait for them for a long time. For test machines only.
  */
 #include <fcntl.h>
 #include <linux/random.h>

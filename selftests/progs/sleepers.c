@@ -21,7 +21,8 @@
 
 #include "util.h"
 
-enum way { UDP_RECV, TCP_RECV, TCP_READ, UDP_RECVMSG, UDP_RECVMMSG, UDP_TIMEOUT, TCP_TIMEOUT, TCP_WAITALL, EPOLL, POLL, WAYS };
+enum way { UDP_RECV, TCP_RECV, TCP_READ, UDP_RECVMSG, UDP_RECVMMSG, UDP_TIMEOUT, TCP_TIMEOUT, TCP_WAITALL,
+	   EPOLL, POLL, WAYS };
 
 static const char *const names[WAYS] = {
 	"udp_recv", "tcp_recv", "tcp_read", "udp_recvmsg", "udp_recvmmsg", "udp_timeout", "tcp_timeout", "tcp_waitall",
@@ -99,7 +100,7 @@ static void sleeper(enum way w, int fd)
 			add(&t->waiting);
 			add(&t->got);
 		} else if (n == 1) {
-			/* Of a stream, half a message may come; with MSG_WAITALL only if something cut the wait short. */
+			/* Of a stream, half a message may come; with MSG_WAITALL only if the wait was cut short. */
 			add(&t->partial);
 			have = 1;
 		} else if (n < 0 && errno == EINTR) {
@@ -118,7 +119,8 @@ static int senders[WAYS * 64];
 static bool all(uint64_t rounds, bool got)
 {
 	for (int w = 0; w < WAYS; w++)
-		if (__atomic_load_n(got ? &tally[w].got : &tally[w].waiting, __ATOMIC_SEQ_CST) < rounds * (uint64_t)tasks)
+		if (__atomic_load_n(got ? &tally[w].got : &tally[w].waiting, __ATOMIC_SEQ_CST) <
+		    rounds * (uint64_t)tasks)
 			return false;
 	return true;
 }

@@ -15,7 +15,7 @@ at_once() {
 		done >"$NTT_DIR/churn.$i" 2>&1 &
 		pids+=("$!")
 	done
-	for _ in {1..20}; do toll stat --no-attach --json -- true; done >"$NTT_DIR/churn.stat" 2>&1 &
+	for _ in {1..20}; do "$NTT_PROGS/nl_dump" stat; done >"$NTT_DIR/churn.stat" 2>&1 &
 	pids+=("$!")
 	"$NTT_PROGS/exchange" -n 2000 >"$NTT_DIR/churn.traffic" 2>&1 || status=1
 	for pid in "${pids[@]}"; do
@@ -44,7 +44,7 @@ hotplug() {
 killed() {
 	local pid
 	toll attach udp syscall >/dev/null
-	"$NTT_PROGS/exchange" -n 1 -S 60000 >/dev/null 2>&1 &
+	"$NTT_PROGS/exchange" -n 1 -S 10000 >/dev/null 2>&1 &
 	pid=$!
 	wait_until 20 sleeps_in "$pid" __skb_recv_udp
 	expect_text 'who holds a span' "$(toll show holders)" exchange

@@ -80,7 +80,7 @@ dump_open() {
 	local line
 	module_load
 	toll attach "${layers[@]}" >/dev/null
-	coproc DUMP { "$NTT_PROGS/nl_dump" open stat; }
+	coproc DUMP { "$NTT_PROGS/nl_dump" open hook; }
 	local pid=$DUMP_PID in=${DUMP[1]}
 	read -rt 60 -u "${DUMP[0]}" line
 	expect 'the reader' "$line" = open
