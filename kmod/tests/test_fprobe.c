@@ -58,6 +58,13 @@ static void ftrace_free_filter(struct ftrace_ops *ops)
 #include "../account/span.c"
 #include "../account/backend_fprobe.c"
 
+static bool ftrace_off;
+bool nettoll_ftrace_off(void);
+bool nettoll_ftrace_off(void)
+{
+	return ftrace_off;
+}
+
 struct nettoll_hook nettoll_hooks[NETTOLL_HOOKS];
 static const u16 ids[] = { 4, 1, 9, 7 };
 
