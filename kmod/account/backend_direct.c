@@ -30,6 +30,9 @@ static void direct_attach_one(unsigned int id)
 	if (stack_words(h->btf_nargs) != stack_words(h->nargs))
 		return nettoll_hook_fail(id, -EOPNOTSUPP, "it takes another number of arguments than the table says; use backend kretprobe and report this kernel");
 
+	if (nettoll_ftrace_off())
+		return nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace is switched off; sysctl kernel.ftrace_enabled=1");
+
 	ops = kzalloc(sizeof(*ops), GFP_KERNEL);
 	if (!ops)
 		return nettoll_hook_fail(id, -ENOMEM, "out of memory");
@@ -43,7 +46,7 @@ static void direct_attach_one(unsigned int id)
 	if (err) {
 		nettoll_hook_fail(id, err, err == -EBUSY ?
 				  "another direct caller (a BPF fentry program or a live patch) has this function; end it or use backend kretprobe" :
-				  "ftrace refused the direct call; is kernel.ftrace_enabled 1?");
+				  "ftrace refused the direct call; see the kernel log");
 		goto err_free_filter;
 	}
 	h->priv = ops;

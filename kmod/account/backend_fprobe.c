@@ -101,6 +101,10 @@ static void fprobe_attach(const u16 *ids, unsigned int n)
 		struct nettoll_hook *h = &nettoll_hooks[ids[i]];
 		struct nettoll_fprobe_entry *e = &p->entry[p->n];
 
+		if (nettoll_ftrace_off()) {
+			nettoll_hook_fail(ids[i], -EOPNOTSUPP, "ftrace is switched off; sysctl kernel.ftrace_enabled=1");
+			continue;
+		}
 		if (!visible(h->addr)) {
 			nettoll_hook_fail(ids[i], -EOPNOTSUPP, "ftrace does not see this function; use backend kretprobe");
 			continue;

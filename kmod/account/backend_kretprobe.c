@@ -70,6 +70,11 @@ static void kretprobe_attach_one(unsigned int id)
 		kfree(p);
 		return;
 	}
+	if (kprobe_ftrace(&p->rp.kp) && nettoll_ftrace_off()) {
+		unregister_kretprobe(&p->rp);
+		kfree(p);
+		return nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace is switched off; sysctl kernel.ftrace_enabled=1");
+	}
 	h->priv = p;
 }
 

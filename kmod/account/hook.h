@@ -104,5 +104,6 @@ static inline int nettoll_probe_instances(const struct nettoll_hook *h)
 }
 
 unsigned long nettoll_ksym(const char *name);
+bool nettoll_ftrace_off(void);
 
 #endif /* NETTOLL_ACCOUNT_HOOK_H */

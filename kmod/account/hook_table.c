@@ -79,6 +79,18 @@ unsigned long nettoll_ksym(const char *name)
 	return static_call(nettoll_ksym)(name);
 }
 
+/**
+ * nettoll_ftrace_off() - kernel.ftrace_enabled is 0
+ *
+ * ftrace then takes every request and patches nothing.
+ */
+bool nettoll_ftrace_off(void)
+{
+	const int *enabled = (const int *)nettoll_ksym("ftrace_enabled");
+
+	return enabled && !READ_ONCE(*enabled);
+}
+
 static int nettoll_ksym_init(void)
 {
 	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };

@@ -193,6 +193,21 @@ static void attach__refused_by_the_kernel(void **state)
 	}
 }
 
+/* ftrace would take the request and patch nothing. */
+static void attach__ftrace_switched_off(void **state)
+{
+	unsigned int i;
+
+	ftrace_off = true;
+	fprobe_attach(ids, ARRAY_SIZE(ids));
+	ftrace_off = false;
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		assert_null(nettoll_hooks[ids[i]].priv);
+		assert_int_equal(nettoll_hooks[ids[i]].error, -EOPNOTSUPP);
+		assert_non_null(strstr(nettoll_hooks[ids[i]].why, "kernel.ftrace_enabled"));
+	}
+}
+
 static void attach__out_of_memory(void **state)
 {
 	int at;
@@ -233,6 +248,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(attach__leaves_out_what_ftrace_does_not_see, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__nothing_to_see, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__refused_by_the_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(attach__ftrace_switched_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__out_of_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(missed__is_counted_once, setup, teardown),
 	};

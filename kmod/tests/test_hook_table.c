@@ -96,8 +96,13 @@ static const char *name_by_offset(const struct btf *btf, u32 offset)
 	return names[offset];
 }
 
+static int ftrace_enabled = 1;
+static bool has_ftrace = true;
+
 static unsigned long lookup(const char *name)
 {
+	if (!strcmp(name, "ftrace_enabled"))
+		return has_ftrace ? (unsigned long)&ftrace_enabled : 0;
 	if (!strcmp(name, "bpf_get_btf_vmlinux"))
 		return has_btf ? (unsigned long)get_btf : 0;
 	if (!strcmp(name, "btf_name_by_offset"))
@@ -195,6 +200,18 @@ static void init__without_kprobes_says_so(void **state)
 	assert_non_null(strstr(shim_log, "CONFIG_KPROBES"));
 }
 
+static void ftrace__switched_off_or_not_there(void **state)
+{
+	assert_int_equal(nettoll_hook_table_init(), 0);
+	assert_false(nettoll_ftrace_off());
+	ftrace_enabled = 0;
+	assert_true(nettoll_ftrace_off());
+	has_ftrace = false;
+	assert_false(nettoll_ftrace_off());
+	has_ftrace = true;
+	ftrace_enabled = 1;
+}
+
 /* Each row is sound by itself; the stubs rely on it. */
 static void table__is_sound(void **state)
 {
@@ -230,6 +247,7 @@ int main(void)
 		cmocka_unit_test_setup(init__counts_arguments, setup),
 		cmocka_unit_test_setup(init__without_type_information, setup),
 		cmocka_unit_test_setup(init__without_kprobes_says_so, setup),
+		cmocka_unit_test_setup(ftrace__switched_off_or_not_there, setup),
 		cmocka_unit_test(table__is_sound),
 		cmocka_unit_test(backend__by_number),
 	};
