@@ -79,8 +79,11 @@ asleep() {
 dump_open() {
 	local line
 	module_load
-	toll attach "${layers[@]}" >/dev/null
-	coproc DUMP { "$NTT_PROGS/nl_dump" open hook; }
+	# Enough to send that it does not fit the socket's buffer at once.
+	toll attach >/dev/null
+	"$NTT_PROGS/exchange" -n 50 >/dev/null
+	"$NTT_PROGS/exchange" -p tcp -n 50 >/dev/null
+	coproc DUMP { "$NTT_PROGS/nl_dump" open stat; }
 	local pid=$DUMP_PID in=${DUMP[1]}
 	read -rt 60 -u "${DUMP[0]}" line
 	expect 'the reader' "$line" = open
