@@ -107,7 +107,7 @@ nt_tcg_thread() {
 
 # nt_qemu_args - sets NT_QEMU, the whole command line.
 nt_qemu_args() {
-	local append i cpu model options
+	local append i cpu model options slots
 	append='console=ttyS0 loglevel=5 panic=-1 rcupdate.rcu_cpu_stall_timeout=60'
 	NT_QEMU=(qemu-system-x86_64 -name nettoll-vm -nodefaults -no-user-config -display none -monitor none -no-reboot -m "$mem")
 	cpu=max
@@ -153,9 +153,12 @@ nt_qemu_args() {
 	if [ -n "$nics" ]; then
 		model=${nics%%,*}
 		options=${nics#"$model"}
+		# In slots whose interrupt pins lead to different lines: on a shared one, each NIC's interrupts would run the
+		# other's handler too, and what that costs would depend on which devices come before them.
+		slots=(10 12)
 		for i in 1 2; do
 			NT_QEMU+=(-netdev "hubport,hubid=1,id=hub$i"
-				-device "$model,netdev=hub$i,mac=52:54:00:00:00:0$i$options")
+				-device "$model,netdev=hub$i,mac=52:54:00:00:00:0$i,addr=0x${slots[i - 1]}$options")
 		done
 	fi
 }
