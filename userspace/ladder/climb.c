@@ -12,6 +12,8 @@
 #include "lib/progress.h"
 #include "lib/stop.h"
 
+#define BILL_TRIES	3
+
 uint32_t climb_mask(const struct climb *c, size_t step)
 {
 	uint32_t mask = 0;
@@ -72,13 +74,19 @@ static int take_samples(struct climb *c, const struct traffic_spec *spec, struct
 
 static int take_bill(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
 {
-	int ret;
+	int ret, tries;
 
 	ret = next_run(c);
 	if (!ret && !c->attached_before)
 		ret = rig_turn(&c->rig, "account.attach", "on");
-	if (!ret)
+	/* Two readings that do not belong together are no reason to end after minutes of measuring. */
+	for (tries = 0; !ret && tries < BILL_TRIES; tries++) {
 		ret = measure_bill(c->module, spec, &cell->bill);
+		if (ret != -ESTALE)
+			break;
+		pr_warn("measured once more: %s", err_text(ret));
+		ret = tries + 1 < BILL_TRIES ? 0 : ret;
+	}
 	if (!ret && !c->attached_before)
 		ret = rig_turn(&c->rig, "account.attach", "off");
 	return ret;

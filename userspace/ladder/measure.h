@@ -17,8 +17,8 @@
  * @sent, @lost, @corrupted: counted messages
  * @bytes: payload received
  * @elapsed_ns: of the receiver
- * @cpu_tx, @cpu_rx: processor time of the two ends' threads, in CPUs
- * @busy: of this host as a whole, in CPUs; NaN when the kernel does not tell
+ * @cpu_tx, @cpu_rx: processor time of the two ends' threads, in CPUs; what interrupts take of
+ *	other tasks and of the idle time is not in it, see bill_cpus()
  * @zerocopy: share of the bytes sent that really were not copied by the sender; NaN when not asked for
  */
 struct sample {
@@ -28,7 +28,6 @@ struct sample {
 	uint64_t bytes;
 	uint64_t elapsed_ns;
 	double cpu_tx, cpu_rx;
-	double busy;
 	double zerocopy;
 };
 
@@ -46,7 +45,7 @@ struct bill_layer {
  * @sample: what the run achieved with the account attached
  * @packets, @wire_bytes: by direction
  * @total: cycles of all layers but wait, net of our own cost
- * @cycles: all that passed, over all CPUs
+ * @cycles: all that passed, over all @cpus
  * @own: our own
  * @self, @inclusive: their equality is the closure
  */
@@ -56,6 +55,7 @@ struct bill {
 	struct bill_layer layer[MODEL_LAYERS];
 	uint64_t packets[2], wire_bytes[2];
 	double total, cycles, own;
+	uint32_t cpus;
 	uint64_t self, inclusive;
 };
 
@@ -64,6 +64,9 @@ int measure_bill(struct module *module, const struct traffic_spec *spec, struct 
 
 /** bill_per_byte() - cycles of a layer a byte of payload, both directions; NaN without a bill */
 double bill_per_byte(const struct bill *bill, uint32_t layer);
+
+/** bill_cpus() - what all layers but wait took, in CPUs; NaN without a bill */
+double bill_cpus(const struct bill *bill);
 
 /** bill_total_per_byte() - the same of all layers but wait */
 double bill_total_per_byte(const struct bill *bill);

@@ -40,28 +40,29 @@ static double cost_of_measuring(const struct cell *cell)
 	return cell->bill.valid ? 100 * (1 - toll_ratio(cell->bill.sample.rate_bps, rate)) : NAN;
 }
 
+/* One layer's change, if it is among the largest or aimed at. */
+static size_t put_change(const struct layer_change *ch, size_t rank, uint32_t targets, char *buf,
+			 size_t size, size_t len, const char *gap)
+{
+	bool aimed = targets & 1u << ch->layer;
+
+	if (fabs(ch->per_byte) < CHANGE_MIN || (rank >= CHANGES_SHOWN && !aimed) || len >= size)
+		return len;
+	return len + (size_t)snprintf(buf + len, size - len, "%s%s%s %+.2f", len ? gap : "",
+				      model_layer(ch->layer), aimed ? "*" : "", ch->per_byte);
+}
+
 void report_changes(const struct effect *e, uint32_t targets, char *buf, size_t size)
 {
-	size_t i, len = 0, shown = 0;
-	const struct layer_change *ch;
+	size_t i, len = 0, fell;
 
 	buf[0] = '\0';
-	for (i = 0; i < e->nchanges && shown < CHANGES_SHOWN && len < size; i++) {
-		ch = &e->change[i];
-		if (ch->per_byte > -CHANGE_MIN)
-			break;
-		len += (size_t)snprintf(buf + len, size - len, "%s%s%s %.2f", shown++ ? ", " : "",
-					model_layer(ch->layer), targets & 1u << ch->layer ? "*" : "",
-					ch->per_byte);
-	}
-	for (i = e->nchanges, shown = 0; i-- > 0 && shown < CHANGES_SHOWN && len < size;) {
-		ch = &e->change[i];
-		if (ch->per_byte < CHANGE_MIN)
-			break;
-		len += (size_t)snprintf(buf + len, size - len, "%s%s%s +%.2f",
-					shown++ ? ", " : len ? "; " : "", model_layer(ch->layer),
-					targets & 1u << ch->layer ? "*" : "", ch->per_byte);
-	}
+	for (i = 0; i < e->nchanges && e->change[i].per_byte < 0; i++)
+		len = put_change(&e->change[i], i, targets, buf, size, len, ", ");
+	fell = len;
+	for (i = e->nchanges; i-- > 0 && e->change[i].per_byte > 0;)
+		len = put_change(&e->change[i], e->nchanges - 1 - i, targets, buf, size, len,
+				 len == fell ? "; " : ", ");
 }
 
 int report_head(const struct climb *c)
@@ -114,7 +115,7 @@ int report_step(const struct climb *c, size_t step)
 		report_changes(&e, rung->targets, changes, sizeof(changes));
 	}
 	format_gain(c, step, gain, sizeof(gain));
-	fmt_real(cpu, sizeof(cpu), 100 * CELL_MEAN(cell, busy), 0);
+	fmt_real(cpu, sizeof(cpu), 100 * bill_cpus(&cell->bill), 0);
 	fmt_real(cycles, sizeof(cycles), bill_total_per_byte(&cell->bill), 2);
 	out_text(doc, STYLE_NONE, "%-16s %7.3f %7.1f %9s %6" PRIu64 " %7.1f %6s %8s  %s", rung->name, rate / 1e9,
 		 share(c, rate), gain, cell_lost(cell), CELL_MEAN(cell, message_rate) / 1e3, cpu, cycles,
@@ -246,7 +247,7 @@ int report_tsv(const struct climb *c)
 		}
 		cell_uint(t, cell_lost(cell));
 		cell_real(t, CELL_MEAN(cell, message_rate));
-		cell_real(t, CELL_MEAN(cell, busy));
+		cell_real(t, bill_cpus(&cell->bill));
 		cell_real(t, bill_total_per_byte(&cell->bill));
 		cell_real(t, cost_of_measuring(cell) / 100);
 	}

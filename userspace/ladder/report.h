@@ -29,7 +29,8 @@ int report_save(struct json_object *root, const char *path);
 int report_dry(const struct rig *rig, const uint32_t *step, size_t nsteps);
 
 /**
- * report_changes() - the layers that fell and rose most, as text: "ip -1.20, copy -0.31; csum +0.02"
+ * report_changes() - the layers that fell and rose most, as text: "ip* -1.20, copy -0.31; csum +0.02"
+ * @targets: layers that were aimed at, marked with a star, and shown whatever their rank
  *
  * Changes below a hundredth of a cycle a byte are left out. "" when there is nothing to say.
  */

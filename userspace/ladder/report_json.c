@@ -108,7 +108,7 @@ static struct json_object *cpu_json(const struct cell *cell)
 
 	add_real(obj, "sender", CELL_MEAN(cell, cpu_tx));
 	add_real(obj, "receiver", CELL_MEAN(cell, cpu_rx));
-	add_real(obj, "host", CELL_MEAN(cell, busy));
+	add_real(obj, "layers", bill_cpus(&cell->bill));
 	return obj;
 }
 
