@@ -168,6 +168,11 @@ void btf_func_args(const struct btf *btf, uint32_t id, struct btf_args *args)
 	const struct btf_param *p = (const void *)(proto + 1);
 
 	memset(args, 0, sizeof(*args));
+	if (proto->type) {
+		const struct btf_type *ret = bare(btf, proto->type);
+
+		args->ret = !ret || BTF_INFO_KIND(ret->info) == BTF_KIND_PTR ? 1 : (ret->size + 7) / 8;
+	}
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(proto->info); i++)
 		add(btf, p[i].type, args);
 }

@@ -14,14 +14,15 @@ struct btf *btf_load(void);
 uint32_t btf_find_func(const struct btf *btf, const char *name, uint32_t after);
 
 /**
- * struct btf_args - what a function takes
+ * struct btf_args - what a function takes and returns
  * @count: arguments
  * @regs: registers that they fill (of six for integers and pointers, by the x86-64 calling convention)
  * @stack: words that travel on the stack
+ * @ret: words that it returns
  * @odd: an argument is a float, or else not to be understood
  */
 struct btf_args {
-	unsigned int count, regs, stack;
+	unsigned int count, regs, stack, ret;
 	int odd;
 };
 

@@ -59,8 +59,8 @@ int main(void)
 			printf("%s symbols=%u types=0\n", funcs[i].name, funcs[i].symbols);
 		for (; id; id = btf_find_func(btf, funcs[i].name, id)) {
 			btf_func_args(btf, id, &args);
-			printf("%s symbols=%u types=1 args=%u regs=%u stack=%u odd=%d\n", funcs[i].name,
-			       funcs[i].symbols, args.count, args.regs, args.stack, args.odd);
+			printf("%s symbols=%u types=1 args=%u regs=%u stack=%u ret=%u odd=%d\n", funcs[i].name,
+			       funcs[i].symbols, args.count, args.regs, args.stack, args.ret, args.odd);
 		}
 	}
 	return 0;

@@ -14,7 +14,7 @@ if find_nics; then
 	ns_nics "${ns[c]}" "${ns[d]}"
 	# Each segment is a packet, as nettoll counts; the device counts what the driver was given.
 	for i in 0 1; do
-		ip netns exec "${ns[$([ "$i" = 0 ] && echo c || echo d)]}" ethtool -K "${nics[$i]}" tso off gso off gro off >/dev/null
+		ip netns exec "${ns[$([ "$i" = 0 ] && echo c || echo d)]}" ethtool -K "${nics[$i]}" tso off gso off gro off >/dev/null 2>&1
 	done
 fi
 file=$NTT_DIR/stat
@@ -40,7 +40,7 @@ udp() {
 	toll_stat "$file" "$NTT_PROGS/exchange" -n 137
 	calls 137 __sys_sendto inet_sendmsg udp_sendmsg ip_make_skb ip_generic_getfrag udp_send_skb ip_send_skb ip_output \
 		__dev_queue_xmit dev_hard_start_xmit process_backlog ip_rcv ip_local_deliver __udp4_lib_rcv \
-		__udp_enqueue_schedule_skb sock_def_readable __sys_recvfrom inet_recvmsg udp_recvmsg __skb_recv_udp \
+		__udp_enqueue_schedule_skb __sys_recvfrom inet_recvmsg udp_recvmsg __skb_recv_udp \
 		skb_copy_datagram_iter skb_consume_udp sock_wfree
 	calls 0 udpv6_sendmsg tcp_sendmsg ip_append_data __sys_sendmmsg
 	# Payload, UDP, IP and the loopback device's Ethernet header.
@@ -79,42 +79,35 @@ tcp() {
 	expect 'segments received' "$(stat_calls "$file" tcp_v4_rcv)" -eq "$(stat_calls "$file" ip_local_deliver)"
 }
 
-# device NAMESPACE DEVICE - sets counters to its packets and bytes, received and sent.
-device() {
-	local path=/sys/class/net/$2/statistics
-	read -r -d '' -a counters < <(ip netns exec "$1" cat "$path"/{rx_packets,rx_bytes,tx_packets,tx_bytes}) || true
-}
-
-# as_devices NS1 DEV1 NS2 DEV2 OVERHEAD ARGUMENT... - packets and bytes are the sum of what both devices counted; a device may leave out
-# so many bytes of each packet it receives.
-as_devices() {
-	local ns1=$1 dev1=$2 ns2=$3 dev2=$4 args=("${@:5}") i
-	local -a before after counters
-	device "$ns1" "$dev1"
-	before=("${counters[@]}")
-	device "$ns2" "$dev2"
-	for i in 0 1 2 3; do before[i]=$((before[i] + counters[i])); done
-	toll_stat "$file" "$NTT_PROGS/exchange" "${args[@]}"
-	wait_until 5 quiet "$ns1" "$dev1" "$ns2" "$dev2"
-	device "$ns1" "$dev1"
-	after=("${counters[@]}")
-	device "$ns2" "$dev2"
-	for i in 0 1 2 3; do after[i]=$((after[i] + counters[i] - before[i])); done
-	expect 'packets sent' "$(stat_field "$file" tx_packets)" -eq "${after[2]}"
-	expect 'packets received' "$(stat_field "$file" rx_packets)" -eq "${after[0]}"
-	expect 'bytes sent' "$(stat_field "$file" tx_bytes)" -eq "${after[3]}"
-	expect 'bytes received' "$(stat_field "$file" rx_bytes)" -eq "${after[1]}"
-	expect 'as many received as sent' "${after[0]}" -eq "${after[2]}"
+# devices - sets counted to the packets and bytes that both devices have received and sent: rx, bytes, tx, bytes
+devices() {
+	local i
+	local -a a b
+	mapfile -t a < <(ip netns exec "$ns1" cat "/sys/class/net/$dev1/statistics"/{rx_packets,rx_bytes,tx_packets,tx_bytes})
+	mapfile -t b < <(ip netns exec "$ns2" cat "/sys/class/net/$dev2/statistics"/{rx_packets,rx_bytes,tx_packets,tx_bytes})
+	for i in 0 1 2 3; do counted[i]=$((a[i] + b[i] - before[i])); done
 }
 
 # Some drivers copy their counters out of the hardware only now and then.
-quiet() {
-	local -a counters
-	local sent
-	device "$1" "$2"
-	sent=$((counters[2]))
-	device "$3" "$4"
-	[ "$sent" -gt 0 ] && [ $((sent + counters[2])) -gt 0 ] && [ "${counters[0]}" -ge "$sent" ]
+have_counted() {
+	devices
+	[ "${counted[2]}" = "$(stat_field "$file" tx_packets)" ] && [ "${counted[0]}" = "${counted[2]}" ]
+}
+
+# as_devices NS1 DEV1 NS2 DEV2 ARGUMENT... - packets and bytes are the sum of what both devices counted.
+as_devices() {
+	local ns1=$1 dev1=$2 ns2=$3 dev2=$4
+	local -a counted before=(0 0 0 0)
+	shift 4
+	devices
+	before=("${counted[@]}")
+	toll_stat "$file" "$NTT_PROGS/exchange" "$@"
+	expect 'packets' "$(stat_field "$file" tx_packets)" -gt 10
+	wait_until 5 have_counted ||
+		{ echo "the devices counted ${counted[*]}"; cat "$file"; return 1; }
+	expect 'packets received' "$(stat_field "$file" rx_packets)" -eq "${counted[0]}"
+	expect 'bytes sent' "$(stat_field "$file" tx_bytes)" -eq "${counted[3]}"
+	expect 'bytes received' "$(stat_field "$file" rx_bytes)" -eq "${counted[1]}"
 }
 
 veth_devices() { as_devices "${ns[a]}" veth0 "${ns[b]}" veth0 "$@"; }
@@ -134,8 +127,9 @@ vlan() {
 # The function tracer on the same functions at the same time.
 tracer() {
 	local tracing=/sys/kernel/tracing/instances/nettoll-selftest hook seen
-	local hooks=(udp_sendmsg udp_recvmsg ip_make_skb __dev_queue_xmit __udp4_lib_rcv tcp_sendmsg tcp_ack tcp_v4_rcv ip_rcv \
-		skb_release_data __alloc_skb)
+	# What netlink does not call as well, for the command's own requests.
+	local hooks=(udp_sendmsg udp_recvmsg ip_make_skb __dev_queue_xmit __udp4_lib_rcv tcp_sendmsg tcp_ack tcp_v4_rcv ip_rcv
+		process_backlog sock_alloc_send_pskb)
 	mkdir "$tracing"
 	echo "${hooks[*]}" >"$tracing/set_ftrace_filter"
 	echo 4096 >"$tracing/buffer_size_kb"

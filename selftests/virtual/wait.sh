@@ -12,23 +12,25 @@ file=$NTT_DIR/stat
 
 # sleeps MS TIMES ARGUMENT... - a receiver that sleeps so long so many times.
 sleeps() {
-	local ms=$1 times=$2 awake
+	local ms=$1 times=$2 waited awake
 	shift 2
 	toll_stat "$file" "$NTT_PROGS/exchange" -S "$ms" -n "$times" "$@"
 	expect 'waits, receiving' "$(stat_sum "$file" calls wait rx)" -eq "$times"
 	expect 'waits, sending' "$(stat_sum "$file" calls wait tx)" -eq 0
-	expect_within 'cycles of waiting' "$(stat_sum "$file" cycles wait)" $((times * ms * khz)) "$tolerance"
+	waited=$(stat_sum "$file" cycles wait)
+	# Never less than asked for; a little more, since a timer and a wake-up take their time.
+	expect 'cycles of waiting' "$waited" -ge $((times * ms * khz * 99 / 100))
+	expect 'cycles of waiting' "$waited" -le $((times * (ms + late_ms) * khz))
 	# All else together is a small part of it.
-	awake=$(($(stat_sum "$file" cycles) - $(stat_sum "$file" cycles wait)))
-	echo "=waited $(stat_sum "$file" cycles wait) cycles, charged to the layers $awake"
+	awake=$(($(stat_sum "$file" cycles) - waited))
+	echo "=waited $waited cycles, charged to the layers $awake"
 	expect 'cycles not of waiting' "$awake" -lt $((times * ms * khz / 50))
 	expect 'cycles of the receiving layer' "$(stat_sum "$file" cycles "$layer" rx)" -lt $((times * ms * khz / 100))
 	stat_closed "$file"
 }
 
-# A virtual sleep is exact but for the timer's coarseness.
-tolerance=1
-in_virtual_time || tolerance=10
+late_ms=1
+in_virtual_time || late_ms=20
 layer=udp
 ktap_test 'UDP: a receiver asleep 5 times for 100 ms' sleeps 100 5
 ktap_test 'UDP over IPv6: a receiver asleep 10 times for 20 ms' sleeps 20 10 -d ::1
@@ -37,7 +39,7 @@ ktap_test 'TCP: a receiver asleep 5 times for 100 ms' sleeps 100 5 -p tcp
 
 # A reading while the receiver sleeps: what has ended within its spans is in the closure already.
 asleep() {
-	local pid self inclusive
+	local pid
 	"$NTT_PROGS/exchange" -n 1 -S 2000 >"$NTT_DIR/out" &
 	pid=$!
 	wait_until 5 sleeps_in "$pid" __skb_recv_udp
