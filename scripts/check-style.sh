@@ -60,7 +60,7 @@ check_shellcheck() {
 check_codespell() {
 	# Words, and parts of words, that the dictionary takes for slips.
 	files | grep -vE '^LICENSES/|\.(svg|png)$|(^|/)(golden|corpus)/' | tr '\n' '\0' |
-		xargs -0r codespell -L nam,fro,nknown --ignore-regex '\\[a-z]' -- || true
+		xargs -0r codespell -L nam,fro,nknown,sise --ignore-regex '\\[a-z]' -- || true
 }
 
 # checkpatch IGNORE OPTION... - its findings on the files listed on standard input, less what it gets wrong (see awk).
