@@ -13,11 +13,22 @@
 #include "lib/err.h"
 #include "lib/netns.h"
 
-const struct knob_family *const knob_families[] = {
+const struct knob_family *knob_families[KNOB_FAMILIES_MAX + 1] = {
 	&knob_link, &knob_offload, &knob_coalesce, &knob_ring, &knob_napi, &knob_qdisc, &knob_sysctl,
 	&knob_account,
-	NULL
 };
+
+int knob_family_add(const struct knob_family *family)
+{
+	size_t n = 0;
+
+	while (knob_families[n])
+		n++;
+	if (n == KNOB_FAMILIES_MAX)
+		return -ENOSPC;
+	knob_families[n] = family;
+	return 0;
+}
 
 const char *knob_key(const struct knob *knob)
 {
@@ -40,7 +51,7 @@ static void join(char *buf, size_t size, const char *const *words)
 
 static const struct knob_family *find_family(const char *name, size_t len)
 {
-	const struct knob_family *const *f;
+	const struct knob_family **f;
 
 	for (f = knob_families; *f; f++)
 		if (strlen((*f)->name) == len && !memcmp((*f)->name, name, len))
@@ -50,11 +61,11 @@ static const struct knob_family *find_family(const char *name, size_t len)
 
 static int no_family(const char *name)
 {
-	const char *words[32];
+	const char *words[KNOB_FAMILIES_MAX + 1];
 	char list[256];
 	size_t n;
 
-	for (n = 0; knob_families[n] && n < 31; n++)
+	for (n = 0; knob_families[n]; n++)
 		words[n] = knob_families[n]->name;
 	words[n] = NULL;
 	join(list, sizeof(list), words);

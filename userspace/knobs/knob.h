@@ -84,7 +84,12 @@ struct knob_family {
 /** knob_key() - a knob's name without its family */
 const char *knob_key(const struct knob *knob);
 
-extern const struct knob_family *const knob_families[];	/* ends with NULL */
+#define KNOB_FAMILIES_MAX	32
+
+extern const struct knob_family *knob_families[KNOB_FAMILIES_MAX + 1];	/* ends with NULL */
+
+/** knob_family_add() - have one more family; -ENOSPC when there are too many */
+int knob_family_add(const struct knob_family *family);
 
 /** knob_find() - a knob by name; -ENOENT, described with what there is instead */
 int knob_find(const char *name, struct knob *knob);

@@ -91,8 +91,6 @@ int jsonpath_load(struct jsonpath *at, const char *file, struct json_object **ro
 	if (error != json_tokener_success)
 		ret = bad_syntax(file, text, end, error == json_tokener_continue ? "it ends too early"
 				 : json_tokener_error_desc(error));
-	else if (end + strspn(text + end, " \t\r\n") < len)
-		ret = bad_syntax(file, text, end, "something follows the end");
 	json_tokener_free(tok);
 	free(text);
 	if (!ret)

@@ -73,6 +73,13 @@ int rig_look(struct rig *rig, const struct plan *plan)
 	return ret;
 }
 
+const char *rig_value(const struct rig *rig, const struct rig_knob *k, uint32_t mask)
+{
+	const char *value = plan_value(rig->plan, mask, k->end, k->knob.name);
+
+	return value ? value : k->found;
+}
+
 /* Whether a journal that a dead process left has to do with our places. */
 static int look_for_left(const char *path, void *arg)
 {
@@ -98,6 +105,26 @@ out:
 	return ret;
 }
 
+/*
+ * Have what all knobs were found at on the disk before the first is turned, since one may move
+ * another that the journal would otherwise meet only later.
+ */
+static int note_all(struct rig *rig)
+{
+	const struct rig_knob *k;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < rig->n; i++) {
+		k = &rig->knob[i];
+		ret = journal_add(&rig->journal, &rig->plan->place[k->end], k->knob.name, k->found,
+				  rig_value(rig, k, UINT32_MAX));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 int rig_take(struct rig *rig, bool account)
 {
 	const struct plan *plan = rig->plan;
@@ -118,14 +145,8 @@ int rig_take(struct rig *rig, bool account)
 		if (ret)
 			return ret;
 	}
-	return journal_each(look_for_left, rig);
-}
-
-const char *rig_value(const struct rig *rig, const struct rig_knob *k, uint32_t mask)
-{
-	const char *value = plan_value(rig->plan, mask, k->end, k->knob.name);
-
-	return value ? value : k->found;
+	ret = journal_each(look_for_left, rig);
+	return ret ? ret : note_all(rig);
 }
 
 static int get_link(void *arg)

@@ -29,8 +29,8 @@ struct rig {
 int rig_look(struct rig *rig, const struct plan *plan);
 
 /**
- * rig_take() - lock the devices
- * @account: and the module's account
+ * rig_take() - lock the devices, and have what the knobs were found at on the disk
+ * @account: lock the module's account too
  *
  * Return: -EBUSY, described with the holder, when another ladder has one, or when one that was
  * killed has left changes.
