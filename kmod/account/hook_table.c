@@ -79,6 +79,9 @@ unsigned long nettoll_ksym(const char *name)
 	return static_call(nettoll_ksym)(name);
 }
 
+/* Behind kernel.ftrace_enabled; NULL where it cannot be found. */
+static const int *ftrace_switch;
+
 /**
  * nettoll_ftrace_off() - kernel.ftrace_enabled is 0
  *
@@ -86,9 +89,7 @@ unsigned long nettoll_ksym(const char *name)
  */
 bool nettoll_ftrace_off(void)
 {
-	const int *enabled = (const int *)nettoll_ksym("ftrace_enabled");
-
-	return enabled && !READ_ONCE(*enabled);
+	return ftrace_switch && !READ_ONCE(*ftrace_switch);
 }
 
 static int nettoll_ksym_init(void)
@@ -180,6 +181,7 @@ int nettoll_hook_table_init(void)
 	err = nettoll_ksym_init();
 	if (err)
 		return err;
+	ftrace_switch = (const int *)nettoll_ksym("ftrace_enabled");
 	nettoll_hash_names();
 	for (id = 0; id < NETTOLL_HOOK_CALIBRATION; id++) {
 		h = &nettoll_hooks[id];
