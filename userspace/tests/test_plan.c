@@ -18,7 +18,7 @@
 #include "lib/err.h"
 #include "lib/model.h"
 
-static char path[] = "/tmp/nettoll-plan-XXXXXX";
+static char path[64] = "/tmp/nettoll-plan-XXXXXX";
 static struct plan plan;
 
 static int setup_all(void **state)
