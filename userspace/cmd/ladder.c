@@ -124,6 +124,11 @@ static int check_writable(const char *path)
 	return 0;
 }
 
+static void on_begin(const struct climb *climb, void *ctx)
+{
+	*(int *)ctx = report_head(climb);
+}
+
 static void on_step(const struct climb *climb, size_t step, void *ctx)
 {
 	int *failed = ctx;
@@ -176,9 +181,9 @@ static int climb_plan(const struct plan *plan, const struct options *o, struct c
 	climb->keep = o->keep;
 	climb->repeats = o->repeats ? o->repeats : plan->repeats ? plan->repeats : REPEATS;
 	if (people) {
+		climb->on_begin = on_begin;
 		climb->on_step = on_step;
 		climb->ctx = &print_error;
-		print_error = report_head(climb);
 	}
 	stop_begin();
 	ret = climb_run(climb, &dirty);
@@ -199,6 +204,28 @@ static int climb_plan(const struct plan *plan, const struct options *o, struct c
 	return dirty && status == EXIT_OK ? EXIT_FAILED : status;
 }
 
+static int count(const char *path, void *arg)
+{
+	(void)path;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static int restore(void)
+{
+	size_t n = 0;
+	int ret;
+
+	journal_each(count, &n);
+	if (!n)
+		pr_note("there is nothing to put back");
+	stop_begin();
+	/* Each failure has been reported. */
+	ret = journal_each(turn_back_file, NULL);
+	stop_end();
+	return ret ? err_exit_code(ret) : EXIT_OK;
+}
+
 static int run_ladder(int argc, char **argv)
 {
 	struct climb *climb;
@@ -209,11 +236,8 @@ static int run_ladder(int argc, char **argv)
 	ret = parse(argc, argv, &o);
 	if (ret)
 		return ret;
-	if (o.restore) {
-		/* Each failure has been reported. */
-		ret = journal_each(turn_back_file, NULL);
-		return ret ? err_exit_code(ret) : EXIT_OK;
-	}
+	if (o.restore)
+		return restore();
 	plan = calloc(1, sizeof(*plan));
 	climb = calloc(1, sizeof(*climb));
 	ret = plan && climb ? plan_load(o.plan, plan) : err_set(-ENOMEM, NULL, "out of memory");

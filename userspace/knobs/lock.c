@@ -76,9 +76,9 @@ static int take(const char *path, const char *thing, const char *what, int *fd)
 		return ret;
 	}
 	len = snprintf(text, sizeof(text), "pid %d (nettoll %s)\n", (int)getpid(), what);
-	/* Only the message would suffer if this failed. */
-	if (ftruncate(*fd, 0) || pwrite(*fd, text, (size_t)len, 0) != len)
-		pr_warn("cannot write to %s: %s", path, strerror(errno));
+	/* If this fails, as on a full disk, only the message to the second suffers. */
+	ret = ftruncate(*fd, 0) || pwrite(*fd, text, (size_t)len, 0) != len;
+	(void)ret;
 	return 0;
 }
 

@@ -45,13 +45,22 @@ static int take_word(const char *word, struct tbf_info *tbf)
 		tbf->limit = (uint32_t)n;
 		return ret;
 	}
-	return err_set(-EINVAL, NULL, "'%s' is none of rate=, burst= and limit=", word);
+	if (!strncmp(word, "handle=", 7)) {
+		ret = arg_uint("handle", word + 7, 1, 0x7fff, &n);
+		tbf->handle = (uint16_t)n;
+		return ret;
+	}
+	return err_set(-EINVAL, NULL, "'%s' is none of rate=, burst=, limit= and handle=", word);
 }
 
 static void print(const struct tbf_info *tbf, char *value)
 {
-	snprintf(value, KNOB_VALUE_MAX, "tbf rate=%" PRIu64 " burst=%" PRIu32 " limit=%" PRIu32,
-		 tbf->rate, tbf->burst, tbf->limit);
+	int len;
+
+	len = snprintf(value, KNOB_VALUE_MAX, "tbf rate=%" PRIu64 " burst=%" PRIu32 " limit=%" PRIu32,
+		       tbf->rate, tbf->burst, tbf->limit);
+	if (tbf->handle)
+		snprintf(value + len, (size_t)(KNOB_VALUE_MAX - len), " handle=0x%x", tbf->handle);
 }
 
 static int scan(const struct knob *knob, const char *text, struct tbf_info *tbf)
@@ -97,12 +106,14 @@ static int parse(const struct knob *knob, const char *text, char *value)
 static int check(const struct knob *knob, const struct knob_place *place, const char *from,
 		 const char *to)
 {
+	char cure[64];
+
 	(void)knob;
 	(void)to;
 	if (strncmp(from, OTHER, strlen(OTHER)))
 		return 0;
-	return err_set(-EOPNOTSUPP, "tc qdisc del dev DEV root takes it away",
-		       "%s has a root qdisc %s, which could not be put back", place->dev,
+	snprintf(cure, sizeof(cure), "tc qdisc del dev %s root takes it away", place->dev);
+	return err_set(-EOPNOTSUPP, cure, "%s has a root qdisc %s, which could not be put back", place->dev,
 		       from + strlen(OTHER));
 }
 

@@ -222,7 +222,8 @@ int climb_run(struct climb *c, bool *dirty)
 		ret = rig_take(&c->rig, c->module);
 	if (ret)
 		goto out;
-	/* A cell's runs, and about as much again for getting there. */
+	if (c->on_begin)
+		c->on_begin(c, c->ctx);
 	c->runs = count_cells(c) * (c->repeats + (c->module ? 1 : 0));
 	progress_start(c->runs);
 	ret = climb_steps(c);

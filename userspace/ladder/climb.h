@@ -32,6 +32,7 @@ struct cell {
  * @account: measure the layers too
  * @keep: leave the host on the last rung
  * @nsteps, @step: the rungs to climb, by number; step[0] is 0
+ * @on_begin: told when nothing stands in the way any more; may be NULL
  * @on_step: told after each step's cell is complete; may be NULL
  * @module: NULL when the layers are not measured
  * @attached_before: somebody else had attached the account, so that it stays attached all the time
@@ -44,6 +45,7 @@ struct climb {
 	bool keep;
 	size_t nsteps;
 	uint32_t step[PLAN_RUNGS_MAX];
+	void (*on_begin)(const struct climb *climb, void *ctx);
 	void (*on_step)(const struct climb *climb, size_t step, void *ctx);
 	void *ctx;
 

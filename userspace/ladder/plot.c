@@ -151,9 +151,11 @@ static void put_script(FILE *f, const struct picture *p, const char *path)
 {
 	char line[32], title[128];
 	bool layers = p->highest > 0;
+	const char *axis = layers ? "y2" : "y1";
 
 	fmt_rate(line, sizeof(line), p->c->plan->line_bps);
-	snprintf(title, sizeof(title), "%s: what each layer charges, rung by rung", p->c->plan->name);
+	snprintf(title, sizeof(title), "%s: %s, rung by rung", p->c->plan->name,
+		 layers ? "what each layer charges a byte" : "throughput");
 	put_data(f, p);
 	fprintf(f, "set terminal svg noenhanced size %zu,560 font \"sans-serif,14\" background \"#ffffff\"\n",
 		420 + 110 * (p->n > 4 ? p->n : 4));
@@ -163,6 +165,7 @@ static void put_script(FILE *f, const struct picture *p, const char *path)
 	put_quoted(f, title);
 	fputs("\nset style data histogram\nset style histogram rowstacked\n"
 	      "set style fill solid 1.0 border rgb \"#ffffff\"\nset boxwidth 0.65\n"
+	      "set style textbox opaque noborder fillcolor rgb \"#ffffff\" margins 0.6,0.4\n"
 	      "set key outside right top reverse Left samplen 2 invert\n"
 	      "set xtics nomirror rotate by -25 scale 0\nset grid y lc rgb \"#dddddd\"\nset border 11\n", f);
 	fprintf(f, "set %slabel \"payload received, %% of the %s line\"\nset %srange [0:105]\n",
@@ -173,13 +176,14 @@ static void put_script(FILE *f, const struct picture *p, const char *path)
 	fprintf(f, "set xrange [-0.6:%zu.6]\nplot ", p->n - 1);
 	if (layers)
 		put_bars(f, p);
-	fprintf(f, "$data using 0:2%s axes x1%s with linespoints lc rgb \"#000000\" lw 2.5 pt 7 ps 0.9 "
+	/* On a white line and in white boxes, to be seen on any bar. */
+	fprintf(f, "$data using 0:2%s axes x1%s with lines lc rgb \"#ffffff\" lw 7 notitle, "
+		"$data using 0:2 axes x1%s with linespoints lc rgb \"#000000\" lw 2.5 pt 7 ps 0.9 "
 		"title \"throughput\", "
-		"$data using 0:2:(sprintf(\"%%.0f %%%%\", $2)) axes x1%s with labels offset 0,0.9 "
+		"$data using 0:2:(sprintf(\"%%.0f %%%%\", $2)) axes x1%s with labels boxed offset 0,1 "
 		"font \",13\" notitle, "
 		"$data using 0:3 axes x1%s with lines lc rgb \"#000000\" lw 1 dt 3 title \"bound by headers\"\n",
-		layers ? "" : ":xtic(1)", layers ? "y2" : "y1", layers ? "y2" : "y1",
-		layers ? "y2" : "y1");
+		layers ? "" : ":xtic(1)", axis, axis, axis, axis);
 }
 
 int plot_svg(const struct climb *c, const char *path)

@@ -165,7 +165,8 @@ static int read_link(const struct knob_place *place, struct link_info *info)
 	return netns_call(place->netns, get_link, info);
 }
 
-static int wait_for_link(const struct knob_place *place)
+/* @patient: also after a signal that asks to stop. */
+static int wait_for_link(const struct knob_place *place, bool patient)
 {
 	uint64_t deadline = stop_now_ns() + LINK_WAIT_NS;
 	struct link_info info;
@@ -175,14 +176,29 @@ static int wait_for_link(const struct knob_place *place)
 		ret = read_link(place, &info);
 		if (ret || info.running)
 			return ret;
-		if (stop_pending())
+		if (!info.up)
+			return err_set(-ENETDOWN, "ip link set it up", "%s is down", knob_where(place));
+		if (!patient && stop_pending())
 			return -EINTR;
 		if (stop_now_ns() > deadline)
-			return err_set(-ENETDOWN, info.up ? "is the far end up?" : "ip link set it up",
-				       "%s has no link after %llu s", knob_where(place),
-				       LINK_WAIT_NS / 1000000000);
+			return err_set(-ENETDOWN, "is the far end up?", "%s has no link after %llu s",
+				       knob_where(place), LINK_WAIT_NS / 1000000000);
 		stop_wait(stop_now_ns() + LINK_POLL_NS, -1);
 	}
+}
+
+static int wait_for_links(const struct plan *plan, bool patient)
+{
+	int end, ret;
+
+	for (end = 0; end < PLAN_ENDS; end++) {
+		if (!plan_turns(plan, (enum plan_end)end) || !plan->place[end].dev[0])
+			continue;
+		ret = wait_for_link(&plan->place[end], patient);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 int rig_go(struct rig *rig, uint32_t mask)
@@ -190,8 +206,9 @@ int rig_go(struct rig *rig, uint32_t mask)
 	const struct plan *plan = rig->plan;
 	struct rig_knob *k;
 	size_t i;
-	int end, ret;
+	int ret;
 
+	rig->moved = true;
 	for (i = 0; i < rig->n; i++) {
 		k = &rig->knob[i];
 		if (stop_pending())
@@ -201,14 +218,7 @@ int rig_go(struct rig *rig, uint32_t mask)
 		if (ret)
 			return ret;
 	}
-	for (end = 0; end < PLAN_ENDS; end++) {
-		if (!plan_turns(plan, (enum plan_end)end) || !plan->place[end].dev[0])
-			continue;
-		ret = wait_for_link(&plan->place[end]);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return wait_for_links(plan, false);
 }
 
 uint32_t rig_mtu(const struct rig *rig)
@@ -241,6 +251,9 @@ int rig_close(struct rig *rig, bool keep)
 
 	if (rig->journal.n && !keep) {
 		ret = turn_back(&rig->journal);
+		/* The links as well, whose devices may have been reset. */
+		if (!ret && rig->moved && wait_for_links(rig->plan, true))
+			err_clear();
 	} else if (keep) {
 		ret = journal_remove(&rig->journal);
 		if (ret)

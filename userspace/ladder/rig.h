@@ -17,6 +17,7 @@ struct rig {
 	const struct plan *plan;
 	struct journal journal;
 	int lock[PLAN_ENDS + 1];	/* of the ends, and of the account */
+	bool moved;			/* knobs may have been turned */
 	size_t n;
 	struct rig_knob *knob;
 };

@@ -15,6 +15,7 @@
 
 #define NS_PER_TICK	64	/* of the packet scheduler's clock, PSCHED_SHIFT in the kernel */
 #define NS_PER_SEC	1000000000ull
+#define HANDLE_AUTO	0x8000	/* majors from here on are the kernel's own choice */
 
 static int request(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void *arg)
 {
@@ -106,6 +107,7 @@ int link_set_txqlen(const char *dev, uint32_t packets)
 
 struct qdisc_search {
 	int index;
+	uint32_t handle;	/* of the root, which is listed first */
 	struct qdisc_info *info;
 };
 
@@ -164,7 +166,12 @@ static int on_qdisc(const struct nlk_reply *reply, void *arg)
 
 	if (reply->type != RTM_NEWQDISC || reply->len < NLMSG_ALIGN(sizeof(*tc)))
 		return 0;
-	if (tc->tcm_ifindex != search->index || tc->tcm_parent != TC_H_ROOT)
+	if (tc->tcm_ifindex != search->index)
+		return 0;
+	/* With another one inside, its parameters do not say it all. */
+	if (search->handle && TC_H_MAJ(tc->tcm_parent) == search->handle)
+		search->info->simple = false;
+	if (tc->tcm_parent != TC_H_ROOT)
 		return 0;
 	ret = nlk_parse(tb, TCA_MAX, (const char *)reply->data + NLMSG_ALIGN(sizeof(*tc)),
 			reply->len - NLMSG_ALIGN(sizeof(*tc)));
@@ -173,6 +180,9 @@ static int on_qdisc(const struct nlk_reply *reply, void *arg)
 	nlk_str(tb[TCA_KIND], search->info->kind, sizeof(search->info->kind));
 	/* The kernel's own choice has no handle; nobody else can ask for that. */
 	search->info->standard = !tc->tcm_handle;
+	search->handle = tc->tcm_handle;
+	if (TC_H_MAJ(tc->tcm_handle) >> 16 < HANDLE_AUTO)
+		search->info->tbf.handle = (uint16_t)(tc->tcm_handle >> 16);
 	if (!strcmp(search->info->kind, "tbf"))
 		take_tbf(tb[TCA_OPTIONS], search->info);
 	return 0;
@@ -228,6 +238,7 @@ int qdisc_set_tbf(const char *dev, const struct tbf_info *tbf)
 	if (ret)
 		return ret;
 	tc.tcm_ifindex = link.index;
+	tc.tcm_handle = (uint32_t)tbf->handle << 16;
 	req = nlk_request(conn, RTM_NEWQDISC, &tc, sizeof(tc), NLM_F_CREATE | NLM_F_REPLACE);
 	nlk_put_str(req, TCA_KIND, "tbf");
 	nest = nlk_nest_begin(req, TCA_OPTIONS);

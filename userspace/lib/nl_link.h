@@ -39,11 +39,13 @@ int link_set_txqlen(const char *dev, uint32_t packets);
  * @rate: bits per second, link headers counted
  * @burst: bytes sent at once at most, no packet may be larger; see tbf_burst()
  * @limit: bytes waiting at most
+ * @handle: number that somebody gave it; 0: the kernel chose one
  */
 struct tbf_info {
 	uint64_t rate;
 	uint32_t burst;
 	uint32_t limit;
+	uint16_t handle;
 };
 
 /**

@@ -66,6 +66,8 @@ static void values__canonical(void **state)
 		     "tx-tcp-segmentation+tx-tcp6-segmentation");
 	expect_parsed("offload.tx-gso-partial", "off", "off");
 	expect_parsed("qdisc.root", "standard", "standard");
+	expect_parsed("qdisc.root", "tbf limit=1M burst=32K  rate=800M handle=1",
+		      "tbf rate=800000000 burst=32768 limit=1048576 handle=0x1");
 	expect_parsed("sysctl.net.ipv4.tcp_rmem", " 4096\t131072  6291456\n", "4096 131072 6291456");
 	expect_parsed("account.attach", "on", "on");
 }
