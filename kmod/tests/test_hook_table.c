@@ -200,13 +200,20 @@ static void init__without_kprobes_says_so(void **state)
 	assert_non_null(strstr(shim_log, "CONFIG_KPROBES"));
 }
 
-static void ftrace__switched_off_or_not_there(void **state)
+static void ftrace__switched_off(void **state)
 {
 	assert_int_equal(nettoll_hook_table_init(), 0);
 	assert_false(nettoll_ftrace_off());
 	ftrace_enabled = 0;
 	assert_true(nettoll_ftrace_off());
+	ftrace_enabled = 1;
+}
+
+static void ftrace__not_there(void **state)
+{
 	has_ftrace = false;
+	ftrace_enabled = 0;
+	assert_int_equal(nettoll_hook_table_init(), 0);
 	assert_false(nettoll_ftrace_off());
 	has_ftrace = true;
 	ftrace_enabled = 1;
@@ -247,7 +254,8 @@ int main(void)
 		cmocka_unit_test_setup(init__counts_arguments, setup),
 		cmocka_unit_test_setup(init__without_type_information, setup),
 		cmocka_unit_test_setup(init__without_kprobes_says_so, setup),
-		cmocka_unit_test_setup(ftrace__switched_off_or_not_there, setup),
+		cmocka_unit_test_setup(ftrace__switched_off, setup),
+		cmocka_unit_test_setup(ftrace__not_there, setup),
 		cmocka_unit_test(table__is_sound),
 		cmocka_unit_test(backend__by_number),
 	};
