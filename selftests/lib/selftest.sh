@@ -15,6 +15,8 @@ NTT_CLI=${NETTOLL_CLI:-$NTT_TOP/userspace/build/nettoll}
 . "$NTT_SELF/lib/kernel.sh"
 # shellcheck source=selftests/lib/toll.sh
 . "$NTT_SELF/lib/toll.sh"
+# shellcheck source=selftests/lib/load.sh
+. "$NTT_SELF/lib/load.sh"
 # shellcheck source=selftests/lib/net.sh
 . "$NTT_SELF/lib/net.sh"
 

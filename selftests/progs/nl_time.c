@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Attaches or detaches all hooks, or those of a layer, and prints how long the request took.
- *   nl_time attach|detach [BACKEND [LAYER]]		both by number
+ * Attaches or detaches all hooks, or some, and prints how long the request took.
+ *   nl_time attach|detach [BACKEND [LAYER|HOOK]...]		backend and layer by number
  * In a program of its own since starting one may, under the virtual clock, take any time.
  */
 #include <stdio.h>
@@ -33,15 +33,18 @@ int main(int argc, char **argv)
 	struct nlr n;
 	bool attach;
 
-	if (argc < 2 || argc > 4 || (strcmp(argv[1], "attach") && strcmp(argv[1], "detach")))
-		die(0, "usage: nl_time attach|detach [BACKEND [LAYER]]");
+	if (argc < 2 || (strcmp(argv[1], "attach") && strcmp(argv[1], "detach")))
+		die(0, "usage: nl_time attach|detach [BACKEND [LAYER|HOOK]...]");
 	attach = !strcmp(argv[1], "attach");
 	nlr_open(&n);
 	nlr_begin(&n, &m, attach ? NETTOLL_CMD_ATTACH : NETTOLL_CMD_DETACH, 0);
 	if (argc > 2 && attach)
 		nlr_put_u32(&m, NETTOLL_A_ATTACH_BACKEND, (uint32_t)number(argv[2], 0, NETTOLL_BACKEND_FPROBE));
-	if (argc > 3)
-		nlr_put_u32(&m, NETTOLL_A_ATTACH_LAYER, (uint32_t)number(argv[3], 0, NETTOLL_LAYER_WAIT));
+	for (int i = 3; i < argc; i++)
+		if (*argv[i] >= '0' && *argv[i] <= '9')
+			nlr_put_u32(&m, NETTOLL_A_ATTACH_LAYER, (uint32_t)number(argv[i], 0, NETTOLL_LAYER_WAIT));
+		else
+			nlr_put_str(&m, NETTOLL_A_ATTACH_HOOK, argv[i]);
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	check(nlr_send(&n, &m), "send");
 	nlr_answer(&n, &answer, 60000, take, &r);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Traffic at full rate, both ways, every byte verified and counted, until standard input ends.
+ * Traffic both ways, every byte verified and counted, until standard input ends. A line "light" makes every sender rest
+ * now and then, so that the CPUs have time for others; "full" ends that.
  *   pump [-d ADDRESS] [-A NETNS] [-B NETNS] [-u FLOWS] [-t FLOWS] [-l BYTES]
- * ADDRESS is in the namespace B. A TCP flow is a connection with both directions busy. A UDP flow keeps up to
- * WINDOW datagrams on the way and hears of each that arrives, so that none may be lost. All block in plain
- * send() and recv(). Prints "pumping" once every flow moves, and at the end a line for UDP and one for TCP.
+ * ADDRESS is in the namespace B. A TCP flow is a connection with both directions busy. UDP flows go from A to B and, every
+ * second of them, from B to A. Each keeps up to WINDOW datagrams on the way and hears of each that arrives, so that none
+ * may be lost. All block in plain send() and recv(). Prints "pumping" once every flow moves, and at the end a line for UDP and one for TCP.
  * A flow that does not move for STALL seconds is a failure, and where it hangs is shown.
  */
 #include <errno.h>
@@ -24,7 +25,8 @@
 
 #define FLOWS_MAX	64
 #define WINDOW		16
-#define STALL		20
+#define STALL		60
+#define MET		65536
 
 /* One direction: what a sender sent and a receiver got. */
 struct way {
@@ -39,11 +41,19 @@ struct way {
 
 static struct shared {
 	int stop;
+	int light;
 	struct way tcp[FLOWS_MAX * 2], udp[FLOWS_MAX];
 } *shared;
 
 static const char *to = "127.0.0.1", *ns_a, *ns_b;
 static long udp_flows = 1, tcp_flows = 1, size = 1400;
+
+/* Between messages. */
+static void rest(void)
+{
+	if (__atomic_load_n(&shared->light, __ATOMIC_RELAXED))
+		usleep(2000);
+}
 
 static bool stopping(void) { return __atomic_load_n(&shared->stop, __ATOMIC_RELAXED); }
 
@@ -80,6 +90,7 @@ static void tcp_sender(int fd, struct way *w)
 			sent += (uint64_t)n;
 			__atomic_store_n(&w->sent, sent, __ATOMIC_RELAXED);
 		}
+		rest();
 	}
 	shutdown(fd, SHUT_WR);
 }
@@ -106,14 +117,39 @@ static void tcp_receiver(int fd, struct way *w)
 	__atomic_store_n(&w->done, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Which numbers have come, of the last MET. */
+struct met {
+	uint64_t last;
+	uint64_t bits[MET / 64];
+};
+
+/* UDP may overtake itself where a sender moves to another CPU, but each number comes once, and none is skipped for long. */
+static bool first_time(struct met *m, uint64_t n)
+{
+	uint64_t *word = &m->bits[n % MET / 64], bit = 1ULL << n % 64;
+	bool first;
+
+	if (n > m->last + WINDOW || n + MET <= m->last)
+		return false;
+	while (m->last < n) {
+		m->last++;
+		m->bits[m->last % MET / 64] &= ~(1ULL << m->last % 64);
+	}
+	first = !(*word & bit);
+	*word |= bit;
+	return first;
+}
+
 /* A datagram is its number and the pattern from there on; number 0 says that it was the last. */
 static void udp_sender(int fd, struct way *w)
 {
-	uint64_t seq = 0, acked = 0, ack;
+	uint64_t seq = 0, acked = 0, ack = 0;
 	static uint8_t buf[65536];
+	static struct met met;
 	ssize_t n;
 
 	while (!stopping() || acked < seq) {
+		rest();
 		while (!stopping() && seq - acked < WINDOW) {
 			seq++;
 			memcpy(buf, &seq, sizeof(seq));
@@ -131,7 +167,7 @@ static void udp_sender(int fd, struct way *w)
 				return;
 			continue;
 		}
-		count(&w->bad, n != (ssize_t)sizeof(ack) || ack + WINDOW < acked || ack > acked + WINDOW);
+		count(&w->bad, n != (ssize_t)sizeof(ack) || ack > seq || !first_time(&met, ack));
 		acked++;
 	}
 	seq = 0;
@@ -144,7 +180,8 @@ static void udp_receiver(int fd, struct way *w)
 {
 	struct sockaddr_storage from;
 	static uint8_t buf[65536];
-	uint64_t seq, last = 0, got = 0;
+	static struct met met;
+	uint64_t seq, got = 0;
 	socklen_t len;
 	ssize_t n;
 
@@ -159,16 +196,24 @@ static void udp_receiver(int fd, struct way *w)
 		memcpy(&seq, buf, sizeof(seq));
 		if (!seq)
 			break;
-		/* UDP may overtake itself where a sender moves to another CPU, but comes once and whole. */
-		count(&w->bad, n != size || seq + WINDOW < last || seq > last + WINDOW ||
+		count(&w->bad, n != size || !first_time(&met, seq) ||
 		      !pattern_ok(buf + sizeof(seq), (size_t)n - sizeof(seq), seq * 7919));
-		last = seq > last ? seq : last;
 		__atomic_store_n(&w->got, ++got, __ATOMIC_RELAXED);
 		while (sendto(fd, &seq, sizeof(seq), 0, (void *)&from, len) < 0)
 			if (failed(w))
 				return;
 	}
 	__atomic_store_n(&w->done, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A socket that is bound only can send to one that is connected to it. */
+static void answer_to(int fd, int peer)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+
+	check(getsockname(peer, (void *)&ss, &len), "getsockname");
+	check(connect(fd, (void *)&ss, len), "connect");
 }
 
 static pid_t children[FLOWS_MAX * 8];
@@ -241,8 +286,11 @@ static bool watch(void)
 			say("pumping\n");
 			told = true;
 		}
-		if (poll(&p, 1, 100) > 0 && !fgets(line, sizeof(line), stdin))
+		if (poll(&p, 1, 100) <= 0)
+			continue;
+		if (!fgets(line, sizeof(line), stdin))
 			return true;
+		__atomic_store_n(&shared->light, !strcmp(line, "light\n"), __ATOMIC_RELAXED);
 	}
 }
 
@@ -307,7 +355,7 @@ static void parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	bool good;
-	int a, b;
+	int a, b, c;
 
 	parse(argc, argv);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -325,6 +373,12 @@ int main(int argc, char **argv)
 	}
 	for (long i = 0; i < udp_flows; i++) {
 		udp_pair(to, ns_b, ns_a, &b, &a);
+		if (i % 2) {
+			answer_to(b, a);
+			c = a;
+			a = b;
+			b = c;
+		}
 		start(udp_sender, a, &shared->udp[i]);
 		start(udp_receiver, b, &shared->udp[i]);
 		close(a);
