@@ -13,6 +13,7 @@
 #include "account.h"
 #include "calibrate.h"
 #include "duty.h"
+#include "packets.h"
 #include "park.h"
 #include "tracepoints.h"
 
@@ -362,6 +363,7 @@ int nettoll_account_init(void)
 	}
 	for (b = NETTOLL_BACKEND_DIRECT; b <= NETTOLL_BACKEND_FPROBE; b++)
 		nettoll_calibrate(b);
+	nettoll_packets_price();
 	return 0;
 
 err_span_exit:

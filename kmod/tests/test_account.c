@@ -145,6 +145,10 @@ int nettoll_calibrate(unsigned int backend)
 	return 0;
 }
 
+void nettoll_packets_price(void)
+{
+}
+
 void nettoll_duty_exit(void)
 {
 }

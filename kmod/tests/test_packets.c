@@ -149,6 +149,25 @@ static void rx__merged_by_hardware(void **state)
 	assert_int_equal(__this_cpu_read(nettoll_cpu.rx_packets), 4);
 }
 
+/* The probe runs in a span of somebody else, or in none. */
+static void own_cost__goes_to_the_span_around_the_probe(void **state)
+{
+	struct sk_buff skb = { .dev = &nic, .data = frame, .len = 60 };
+	struct nettoll_span span = { .own = 5 };
+
+	nettoll_own_tx = 30;
+	nettoll_own_rx = 20;
+	nettoll_packets_tx(NULL, &skb, &nic);
+	__this_cpu_write(nettoll_cpu.cur, &span);
+	nettoll_packets_tx(NULL, &skb, &nic);
+	assert_int_equal(span.own, 35);
+	nettoll_packets_rx(NULL, &skb);
+	assert_int_equal(span.own, 55);
+	__this_cpu_write(nettoll_cpu.cur, NULL);
+	sent(2, 120);
+	received(1, 60);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -159,6 +178,7 @@ int main(void)
 		cmocka_unit_test_setup(tx__unknown_number_of_segments_is_one, setup),
 		cmocka_unit_test_setup(rx__counts_the_link_header_that_was_pulled, setup),
 		cmocka_unit_test_setup(rx__merged_by_hardware, setup),
+		cmocka_unit_test_setup(own_cost__goes_to_the_span_around_the_probe, setup),
 	};
 
 	return cmocka_run_group_tests_name("packets", tests, NULL, NULL);
