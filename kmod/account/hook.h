@@ -14,9 +14,10 @@ enum nettoll_hook_id {
 #define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps) NETTOLL_HOOK_ID_##fn,
 #include "hook_table.def"
 #undef NETTOLL_HOOK
-	/* The last of the table prices spans and is never listed. */
 	NETTOLL_HOOK_FUNCTIONS,
-	NETTOLL_HOOK_CALIBRATION = NETTOLL_HOOK_FUNCTIONS - 1,
+	/* The last two of the table price spans and are never listed. */
+	NETTOLL_HOOK_CALIBRATION = NETTOLL_HOOK_FUNCTIONS - 2,
+	NETTOLL_HOOK_CALIBRATION_BOTH,
 	/* Not a function: the switch probe charges the time off the CPU. */
 	NETTOLL_HOOK_WAIT = NETTOLL_HOOK_FUNCTIONS,
 	NETTOLL_HOOKS,
@@ -80,10 +81,16 @@ extern const struct nettoll_backend_ops nettoll_backend_direct;
 extern const struct nettoll_backend_ops nettoll_backend_kretprobe;
 extern const struct nettoll_backend_ops nettoll_backend_fprobe;
 
+/* Our own, on which spans are priced. */
+static inline bool nettoll_hook_is_hidden(unsigned int id)
+{
+	return id == NETTOLL_HOOK_CALIBRATION || id == NETTOLL_HOOK_CALIBRATION_BOTH;
+}
+
 /* Every hook that a user may see, in the order of the table. */
 #define nettoll_for_each_hook(id)				\
 	for ((id) = 0; (id) < NETTOLL_HOOKS; (id)++)		\
-		if ((id) != NETTOLL_HOOK_CALIBRATION)
+		if (!nettoll_hook_is_hidden(id))
 
 int nettoll_hook_table_init(void);
 int nettoll_hook_find(const char *name);

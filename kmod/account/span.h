@@ -18,6 +18,10 @@
 #define NETTOLL_CPU_OPEN	8
 #define NETTOLL_CPU_INCLUSIVE	16
 
+#define NETTOLL_OWN_INNER	0
+#define NETTOLL_OWN_OUTER	8
+#define NETTOLL_OWN_OUTER_BOTH	16
+
 #define NETTOLL_CHARGE_CALLS	0
 #define NETTOLL_CHARGE_SELF	8
 #define NETTOLL_CHARGE_OWN	16
@@ -116,10 +120,13 @@ static inline unsigned int nettoll_slot_dir(u32 slot)
  * struct nettoll_own - our own cycles that a span leaves in self times
  * @inner: in its own
  * @outer: in that of the span that encloses it
+ * @outer_both: the same of a hook that takes the direction of that span, where
+ *	this makes a difference that matters (the stubs)
  */
 struct nettoll_own {
 	u64 inner;
 	u64 outer;
+	u64 outer_both;
 };
 
 /* Add to what an interrupt on this CPU may add to as well. */

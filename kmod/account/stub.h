@@ -27,4 +27,7 @@ void nettoll_stub_set_body(unsigned int hook, unsigned long body);
 /** nettoll_calibration_target() - the empty function that spans are priced on */
 void nettoll_calibration_target(void);
 
+/** nettoll_calibration_target_both() - the same for hooks that take their caller's direction */
+void nettoll_calibration_target_both(void);
+
 #endif /* NETTOLL_ACCOUNT_STUB_H */

@@ -42,6 +42,7 @@ static void __used nettoll_no_body(void)
 #define SPAN(member)	__stringify(NETTOLL_SPAN_##member) "(%rsp)"
 #define PARENT(member)	__stringify(NETTOLL_SPAN_##member) "(%r8)"
 #define CPU(member)	"%gs:nettoll_cpu+" __stringify(NETTOLL_CPU_##member) "(%rip)"
+#define OWN_COST(member)	"nettoll_own_direct+" __stringify(NETTOLL_OWN_##member) "(%rip)"
 #define CHARGE(member)	"%gs:" __stringify(NETTOLL_CHARGE_##member) "(%rcx)"
 
 /* The direction is that of the table, or that of the enclosing span. */
@@ -71,7 +72,12 @@ static void __used nettoll_no_body(void)
 	"addq $8 * words, %rsp\n"				\
 	".endif\n"
 
-#define STUB(fn, nargs, store_slot)				\
+/* What the span leaves in the time of the one around it. */
+#define OUTER_TX	OWN_COST(OUTER)
+#define OUTER_RX	OWN_COST(OUTER)
+#define OUTER_BOTH	OWN_COST(OUTER_BOTH)
+
+#define STUB(fn, nargs, store_slot, outer)			\
 	".type nettoll_stub_" #fn ", @function\n"		\
 	".balign 16\n"						\
 	"nettoll_stub_" #fn ":\n"				\
@@ -108,7 +114,7 @@ static void __used nettoll_no_body(void)
 	"movl " SPAN(SLOT) ", %ecx\n"				\
 	"addq nettoll_charges(%rip), %rcx\n"			\
 	"incq " CHARGE(CALLS) "\n"				\
-	"movq nettoll_own_direct(%rip), %rdx\n"			\
+	"movq " OWN_COST(INNER) ", %rdx\n"			\
 	"addq " SPAN(OWN) ", %rdx\n"				\
 	"addq %rdx, " CHARGE(OWN) "\n"				\
 	"addq %rax, " CHARGE(TOTAL) "\n"			\
@@ -121,7 +127,7 @@ static void __used nettoll_no_body(void)
 	"testq %r8, %r8\n"					\
 	"jz 5f\n"						\
 	"addq %rax, " PARENT(CHILD) "\n"			\
-	"movq nettoll_own_direct + 8(%rip), %rdx\n"		\
+	"movq " outer ", %rdx\n"				\
 	"addq %rdx, " PARENT(OWN) "\n"				\
 	"4: decq " CPU(OPEN) "\n"				\
 	"movq %r10, %rax\n"					\
@@ -146,7 +152,7 @@ static void __used nettoll_no_body(void)
 
 /* Sparse has a limit for strings and nothing to check here. */
 #ifndef __CHECKER__
-#define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps)	STUB(fn, nargs, SLOT_##dir)
+#define NETTOLL_HOOK(fn, nargs, layer, dir, sleeps)	STUB(fn, nargs, SLOT_##dir, OUTER_##dir)
 asm(".pushsection .text\n"
     ".set slot, 0\n"
 #include "hook_table.def"

@@ -96,7 +96,7 @@ int nettoll_nl_hook_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	/* 0 would mean that there is no sequence to check. */
 	cb->seq = nettoll_account_generation() + 1;
 	for (i = cb->args[0]; i < NETTOLL_HOOKS; i++) {
-		if (i == NETTOLL_HOOK_CALIBRATION)
+		if (nettoll_hook_is_hidden(i))
 			continue;
 		hdr = begin(skb, cb, NETTOLL_CMD_HOOK_GET);
 		if (!hdr)
@@ -288,7 +288,7 @@ int nettoll_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		if (item > cpus) {
 			cpu = (item - 1 - cpus) / slots;
 			slot = (item - 1 - cpus) % slots;
-			if (slot / 2 == NETTOLL_HOOK_CALIBRATION ||
+			if (nettoll_hook_is_hidden(slot / 2) ||
 			    !snap->cpu[cpu].charge[slot].calls)
 				continue;
 		}

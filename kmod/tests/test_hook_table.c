@@ -85,6 +85,10 @@ void nettoll_calibration_target(void)
 {
 }
 
+void nettoll_calibration_target_both(void)
+{
+}
+
 static struct btf the_btf;
 static const struct btf *get_btf(void)
 {
@@ -150,8 +154,9 @@ static void find__every_name_and_no_other(void **state)
 	assert_int_equal(nettoll_hook_find(""), -ENOENT);
 	assert_int_equal(nettoll_hook_find("udp_sendms"), -ENOENT);
 	assert_int_equal(nettoll_hook_find("udp_sendmsg "), -ENOENT);
-	/* The one that spans are priced on is not for users. */
+	/* Those that spans are priced on are not for users. */
 	assert_int_equal(nettoll_hook_find("nettoll_calibration_target"), -ENOENT);
+	assert_int_equal(nettoll_hook_find("nettoll_calibration_target_both"), -ENOENT);
 }
 
 static void init__says_what_is_absent(void **state)
