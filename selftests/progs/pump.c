@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Traffic both ways, every byte verified and counted, until standard input ends. A line "light" makes every sender rest
- * now and then, so that the CPUs have time for others; "full" ends that.
- *   pump [-d ADDRESS] [-A NETNS] [-B NETNS] [-u FLOWS] [-t FLOWS] [-l BYTES]
+ * Traffic at full rate, both ways, every byte verified and counted, until standard input ends.
+ *   pump [-d ADDRESS] [-A NETNS] [-B NETNS] [-u FLOWS] [-t FLOWS] [-l BYTES] [-n NICE]
  * ADDRESS is in the namespace B. A TCP flow is a connection with both directions busy. UDP flows go from A to B and, every
  * second of them, from B to A. Each keeps up to WINDOW datagrams on the way and hears of each that arrives, so that none
- * may be lost. All block in plain send() and recv(). Prints "pumping" once every flow moves, and at the end a line for UDP and one for TCP.
- * A flow that does not move for STALL seconds is a failure, and where it hangs is shown.
+ * may be lost. All block in plain send() and recv(). Prints "pumping" once every flow moves, and at the end a line for
+ * UDP and one for TCP. A flow that does not move for STALL seconds is a failure, and where it hangs is shown.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,19 +41,11 @@ struct way {
 
 static struct shared {
 	int stop;
-	int light;
 	struct way tcp[FLOWS_MAX * 2], udp[FLOWS_MAX];
 } *shared;
 
 static const char *to = "127.0.0.1", *ns_a, *ns_b;
 static long udp_flows = 1, tcp_flows = 1, size = 1400;
-
-/* Between messages. */
-static void rest(void)
-{
-	if (__atomic_load_n(&shared->light, __ATOMIC_RELAXED))
-		usleep(2000);
-}
 
 static bool stopping(void) { return __atomic_load_n(&shared->stop, __ATOMIC_RELAXED); }
 
@@ -90,7 +82,6 @@ static void tcp_sender(int fd, struct way *w)
 			sent += (uint64_t)n;
 			__atomic_store_n(&w->sent, sent, __ATOMIC_RELAXED);
 		}
-		rest();
 	}
 	shutdown(fd, SHUT_WR);
 }
@@ -149,7 +140,6 @@ static void udp_sender(int fd, struct way *w)
 	ssize_t n;
 
 	while (!stopping() || acked < seq) {
-		rest();
 		while (!stopping() && seq - acked < WINDOW) {
 			seq++;
 			memcpy(buf, &seq, sizeof(seq));
@@ -286,11 +276,8 @@ static bool watch(void)
 			say("pumping\n");
 			told = true;
 		}
-		if (poll(&p, 1, 100) <= 0)
-			continue;
-		if (!fgets(line, sizeof(line), stdin))
+		if (poll(&p, 1, 100) > 0 && !fgets(line, sizeof(line), stdin))
 			return true;
-		__atomic_store_n(&shared->light, !strcmp(line, "light\n"), __ATOMIC_RELAXED);
 	}
 }
 
@@ -324,7 +311,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:A:B:u:t:l:")) != -1) {
+	while ((c = getopt(argc, argv, "d:A:B:u:t:l:n:")) != -1) {
 		switch (c) {
 		case 'd':
 			to = optarg;
@@ -344,8 +331,12 @@ static void parse(int argc, char **argv)
 		case 'l':
 			size = number(optarg, 16, 60000);
 			break;
+		case 'n':
+			/* What runs beside it is not held up, and what it leaves idle is ours. */
+			check(setpriority(PRIO_PROCESS, 0, (int)number(optarg, -20, 19)), "setpriority");
+			break;
 		default:
-			die(0, "usage: pump [-d ADDRESS] [-A NETNS] [-B NETNS] [-u FLOWS] [-t FLOWS] [-l BYTES]");
+			die(0, "usage: pump [-d ADDRESS] [-A NETNS] [-B NETNS] [-u FLOWS] [-t FLOWS] [-l BYTES] [-n NICE]");
 		}
 	}
 	if (udp_flows + tcp_flows == 0)

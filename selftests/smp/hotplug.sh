@@ -19,7 +19,7 @@ inclusive() { awk -v c="$2" '$1 == "cpu" && $2 == c { sub(/inclusive=/, "", $3);
 goes_and_comes() {
 	local before while_off after
 	prog nl_time attach 0 __sys_sendto udp_sendmsg udp_recvmsg __skb_recv_udp net_rx_action >/dev/null
-	back_start pump pump -u 3 -t 0
+	back_start pump pump -u 2 -t 0 -n 19
 	back_ready pump pumping
 	taskset -c "$cpu" "$NTT_PROGS/exchange" -n 200 >/dev/null
 	echo 0 >"$online"
