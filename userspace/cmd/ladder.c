@@ -283,6 +283,6 @@ const struct cmd cmd_ladder = {
 	"      --json=FILE       write the results to a file too\n"
 	"      --svg FILE        draw them (needs gnuplot)\n"
 	"      --dry-run         print what would be changed, and change nothing\n"
-	"      --keep            leave the host on the last rung\n"
-	"      --restore         put back what a ladder that was killed has left\n",
+	"      --keep            leave the host on the last rung, until --restore\n"
+	"      --restore         put back what --keep, or a ladder that was killed, has left\n",
 };

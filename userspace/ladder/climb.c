@@ -92,6 +92,12 @@ static int take_bill(struct climb *c, const struct traffic_spec *spec, struct ce
 	return ret;
 }
 
+/* Ctrl-C reaches the ends of a transfer too, which then fails: the user's wish, not a fault. */
+static int unless_stopped(int ret)
+{
+	return ret && stop_pending() ? -EINTR : ret;
+}
+
 /* Go to a state and measure it, unless that has been done. */
 static int visit(struct climb *c, uint32_t mask)
 {
@@ -106,9 +112,9 @@ static int visit(struct climb *c, uint32_t mask)
 	if (!ret)
 		ret = rig_go(&c->rig, mask);
 	if (!ret)
-		ret = take_samples(c, &spec, cell);
+		ret = unless_stopped(take_samples(c, &spec, cell));
 	if (!ret && c->module)
-		ret = take_bill(c, &spec, cell);
+		ret = unless_stopped(take_bill(c, &spec, cell));
 	if (ret) {
 		free(cell->sample);
 		return ret;

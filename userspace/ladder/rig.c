@@ -98,7 +98,7 @@ static int look_for_left(const char *path, void *arg)
 			if (!strcmp(j.entry[i].place.netns, rig->plan->place[end].netns) &&
 			    !strcmp(j.entry[i].place.dev, rig->plan->place[end].dev))
 				ret = err_set(-EBUSY, "nettoll ladder --restore puts them back",
-					      "%s was ended before it could put back its changes of %s", j.what,
+					      "%s has not put back its changes of %s", j.what,
 					      knob_where(&j.entry[i].place));
 out:
 	journal_free(&j);
@@ -254,10 +254,8 @@ int rig_close(struct rig *rig, bool keep)
 		/* The links as well, whose devices may have been reset. */
 		if (!ret && rig->moved && wait_for_links(rig->plan, true))
 			err_clear();
-	} else if (keep) {
-		ret = journal_remove(&rig->journal);
-		if (ret)
-			err_report(ret);
+	} else if (rig->journal.n) {
+		pr_note("the host stays as the last rung has it; nettoll ladder --restore puts it back");
 	}
 	journal_free(&rig->journal);
 	for (end = 0; end <= PLAN_ENDS; end++)

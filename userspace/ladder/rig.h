@@ -52,7 +52,7 @@ int rig_turn(struct rig *rig, const char *knob, const char *value);
 
 /**
  * rig_close() - put everything back and let the devices go
- * @keep: leave everything as it is instead
+ * @keep: leave everything as it is instead, and the journal for nettoll ladder --restore
  *
  * Return: 0, or a negative errno after reporting what could not be put back.
  */
