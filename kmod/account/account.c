@@ -243,6 +243,8 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 		return -ENOENT;
 	if (bitmap_empty(todo, NETTOLL_HOOKS))
 		return 0;
+	/* What waited for the last span, a detach's own perhaps, may be free to be attached otherwise. */
+	try_finish();
 	err = start_probing();
 	if (err)
 		return err;

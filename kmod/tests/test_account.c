@@ -380,6 +380,20 @@ static void detach__drains_while_somebody_sleeps(void **state)
 	assert_false(account_work.queued);
 }
 
+/* Whoever detaches and at once attaches by another backend does not wait for the worker. */
+static void attach__right_after_the_last_span(void **state)
+{
+	attach(4, 4, NETTOLL_BACKEND_KRETPROBE, false);
+	set_sleepers(1);
+	detach(4, 4);
+	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_DRAINING);
+	set_sleepers(0);
+	assert_int_equal(attach(4, 4, NETTOLL_BACKEND_DIRECT, true), 0);
+	assert_int_equal(kretprobe.released, 1);
+	assert_int_equal(direct.held[4], 1);
+	assert_int_equal(tracepoints, 1);
+}
+
 static void attach__while_draining(void **state)
 {
 	attach(4, 4, NETTOLL_BACKEND_KRETPROBE, false);
@@ -451,6 +465,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(detach__some_and_then_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(detach__does_not_wait_for_its_own_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(detach__drains_while_somebody_sleeps, setup, teardown),
+		cmocka_unit_test_setup_teardown(attach__right_after_the_last_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__while_draining, setup, teardown),
 		cmocka_unit_test_setup_teardown(attached_ns__counts_only_attached_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(exit__gives_sleepers_time_before_it_nudges, setup, teardown),
