@@ -39,12 +39,17 @@ static void duty_work_fn(struct work_struct *work)
 {
 	struct nettoll_outcome out;
 	unsigned int delay_ms;
+	u64 now, gone_ms;
 
 	mutex_lock(&nettoll_account_lock);
 	if (duty.duty) {
 		if (duty.attached) {
-			delay_ms = pause_ms(ktime_get_ns() - duty.since);
+			now = ktime_get_ns();
+			delay_ms = pause_ms(now - duty.since);
 			nettoll_account_detach(duty.set, &out);
+			/* Detaching waits for grace periods: a part of the pause is over. */
+			gone_ms = div_u64(ktime_get_ns() - now, NSEC_PER_MSEC);
+			delay_ms -= min_t(u64, gone_ms, delay_ms);
 		} else {
 			delay_ms = duty.window_ms;
 			duty.since = ktime_get_ns();

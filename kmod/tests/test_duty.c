@@ -31,7 +31,7 @@ struct delayed_work {
 
 struct mutex nettoll_account_lock;
 static unsigned int attached, attaches, detaches;
-static u64 attach_takes_ns, attached_ns, since_ns;
+static u64 attach_takes_ns, detach_takes_ns, attached_ns, since_ns;
 
 unsigned int nettoll_account_attached(void)
 {
@@ -59,6 +59,7 @@ int nettoll_account_detach(const unsigned long *set, struct nettoll_outcome *out
 	attached = 0;
 	attached_ns += now_ns - since_ns;
 	detaches++;
+	now_ns += detach_takes_ns;
 	return 0;
 }
 
@@ -66,7 +67,7 @@ static int setup(void **state)
 {
 	now_ns = 7000000000ULL;
 	attached = attaches = detaches = 0;
-	attach_takes_ns = attached_ns = 0;
+	attach_takes_ns = detach_takes_ns = attached_ns = 0;
 	mutex_lock(&nettoll_account_lock);
 	return 0;
 }
@@ -162,6 +163,22 @@ static void share__is_kept_where_attaching_is_slow(void **state)
 	assert_true(attaches > 20);
 }
 
+static void share__is_kept_where_detaching_is_slow(void **state)
+{
+	u64 begin = now_ns;
+
+	detach_takes_ns = 70 * NSEC_PER_MSEC;
+	start(2000, 20);
+	pass(10000);
+	assert_in_range(attached_ns * 10000 / (now_ns - begin), 1900, 2100);
+
+	/* Longer than the whole pause: no sooner than at once. */
+	detach_takes_ns = 200 * NSEC_PER_MSEC;
+	attaches = 0;
+	pass(2200);
+	assert_in_range(attaches, 9, 11);
+}
+
 static void holds__only_its_own_hooks(void **state)
 {
 	assert_false(nettoll_duty_holds(2));
@@ -209,6 +226,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(window__and_pause, setup, teardown),
 		cmocka_unit_test_setup_teardown(share__is_kept_over_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(share__is_kept_where_attaching_is_slow, setup, teardown),
+		cmocka_unit_test_setup_teardown(share__is_kept_where_detaching_is_slow, setup, teardown),
 		cmocka_unit_test_setup_teardown(holds__only_its_own_hooks, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop__leaves_what_is_attached, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop__a_work_that_comes_too_late_does_nothing, setup, teardown),
