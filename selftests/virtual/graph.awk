@@ -1,21 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Self times from function_graph's text (with funcgraph-tail). For each function a line
-#   NAME calls self children usual
-# where self is its nanoseconds less those of the traced functions it called, children how many those were, and usual the
-# time that most of its calls took.
+# Self times from function_graph's text (with funcgraph-tail). What the usual datagram took: from one call of the function
+# "first" to the next is a datagram, and of those that a function was met in, the most frequent combination counts. So what
+# comes now and then, a timer's interrupt or a fresh page of the trace buffer, is left out. For each function a line
+#   NAME datagrams calls self children
+# where datagrams is how many of them had that combination, self its nanoseconds less those of the traced functions it
+# called, and children how many those were.
 
 function ended(name, ns, within, kids_) {
 	calls[name]++
 	self[name] += ns - within
 	children[name] += kids_
-	if (++times[name, ns] > most[name]) {
-		most[name] = times[name, ns]
-		usual[name] = ns
-	}
 	if (depth) {
 		child[depth] += ns
 		kids[depth]++
 	}
+}
+
+function datagram_ended(  name, key) {
+	for (name in calls) {
+		key = calls[name] " " self[name] " " children[name]
+		if (++times[name, key] > most[name]) {
+			most[name] = times[name, key]
+			usual[name] = key
+		}
+	}
+	split("", calls)
+	split("", self)
+	split("", children)
 }
 
 # "0.211 us", behind the CPU and a mark for long ones; nanoseconds.
@@ -45,17 +56,21 @@ function duration(text,  part) {
 		}
 		depth--
 		ended(name, ns, child[depth + 1], kids[depth + 1])
-	} else if (text ~ /\{$/) {
-		sub(/[( ].*/, "", name)
+		next
+	}
+	sub(/[( ].*/, "", name)
+	if (name == first && !depth)
+		datagram_ended()
+	if (text ~ /\{$/) {
 		open[++depth] = name
 		child[depth] = kids[depth] = 0
 	} else if (text ~ /;$/) {
-		sub(/[( ].*/, "", name)
 		ended(name, ns, 0, 0)
 	}
 }
 
 END {
-	for (name in calls)
-		print name, calls[name], self[name], children[name], usual[name]
+	datagram_ended()
+	for (name in usual)
+		print name, most[name], usual[name]
 }
