@@ -29,6 +29,7 @@ static struct {
 	long count;
 	long size;
 	long sleep_ms;		/* a child sends, so long after the last */
+	bool told;		/* a child sends each when a line comes */
 	long pause_ms;		/* between message and the next */
 	bool reply;		/* the receiver answers with one byte */
 	bool hold;		/* print "ready" and wait for a line before the first message */
@@ -42,8 +43,9 @@ static unsigned long sends, recvs, received, bytes, bad;
 static void usage(void)
 {
 	fputs("usage: exchange [-p udp|tcp] [-d ADDRESS] [-n COUNT] [-l BYTES] [-R RECEIVER-NETNS] [-T SENDER-NETNS]\n"
-	      "                [-m send|sendto|sendmsg|sendmmsg|write|cork] [-S MS] [-P MS] [-E] [-w]\n"
+	      "                [-m send|sendto|sendmsg|sendmmsg|write|cork] [-S MS | -G] [-P MS] [-E] [-w]\n"
 	      "-S: a child sends each message so long after the last, while the receiver sleeps\n"
+	      "-G: a child sends a message for each line of standard input\n"
 	      "-P: pause between messages   -E: the receiver answers with a byte   -w: wait for a line before the first\n",
 	      stderr);
 	exit(2);
@@ -157,13 +159,17 @@ static void run(void)
 {
 	long step = o.how == SENDMMSG ? BATCH : 1, i, k, n;
 	pid_t child = 0;
+	char line[16];
 	int status = 0;
 
-	if (o.sleep_ms) {
+	if (o.sleep_ms || o.told) {
 		child = (pid_t)check(fork(), "fork");
 		if (!child) {
 			for (i = 0; i < o.count; i += step) {
-				doze(o.sleep_ms);
+				if (!o.told)
+					doze(o.sleep_ms);
+				else if (!fgets(line, sizeof(line), stdin))
+					_exit(1);
 				send_messages(i, o.count - i < step ? o.count - i : step);
 			}
 			_exit(0);
@@ -191,7 +197,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:d:n:l:R:T:m:S:P:Ew")) != -1) {
+	while ((c = getopt(argc, argv, "p:d:n:l:R:T:m:S:GP:Ew")) != -1) {
 		switch (c) {
 		case 'p':
 			o.tcp = !strcmp(optarg, "tcp");
@@ -222,6 +228,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 'S':
 			o.sleep_ms = number(optarg, 1, 10000);
+			break;
+		case 'G':
+			o.told = true;
 			break;
 		case 'P':
 			o.pause_ms = number(optarg, 1, 10000);
