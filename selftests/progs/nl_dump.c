@@ -102,7 +102,10 @@ static int half_open(struct nlr *n, const char *what)
 	uint8_t buf[4096];
 	char line[16];
 
-	request_dump(n, strcmp(what, "hook") ? NETTOLL_CMD_STAT_GET : NETTOLL_CMD_HOOK_GET, true);
+	if (strcmp(what, "hook"))
+		request_dump(n, NETTOLL_CMD_STAT_GET, true);
+	else
+		request_dump(n, NETTOLL_CMD_HOOK_GET, false);
 	if (check(recv(n->fd, buf, sizeof(buf), 0), "first part") < NLMSG_HDRLEN)
 		die(0, "nothing came");
 	say("open\n");

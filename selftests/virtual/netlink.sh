@@ -8,6 +8,7 @@
 cases=$(prog nl_cases --count)
 ktap_plan $((cases + 1 + 6))
 module_load
+toll_detach
 
 untouched() {
 	expect 'hooks attached' "$(toll_status hooks_attached)" -eq 0
