@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the command prints with --json is as Documentation/json-schema says: in every state of the module, with and without
+# hooks, sleepers, traffic; and no member of it is missing there.
+# shellcheck source=selftests/lib/selftest.sh
+. "$(dirname -- "$0")/../lib/selftest.sh"
+
+schemas=$NTT_TOP/Documentation/json-schema
+python=/usr/bin/python3
+"$python" -I -c 'import jsonschema' 2>/dev/null || ktap_skip_all 'needs the Debian package python3-jsonschema'
+
+# schema | file | what is run for it
+docs=() out=$NTT_DIR/documents
+mkdir -p "$out"
+
+# doc SCHEMA NAME ARGUMENT... - the command's document, to be checked later: Python is slow to start in a guest.
+doc() {
+	local schema=$1 file=$out/$2
+	shift 2
+	toll --json "$@" >"$file" || echo "exit status $?" >>"$file"
+	docs+=("$schema	$file")
+}
+
+ktap_plan 24
+module_load
+toll_detach
+"$NTT_CLI" monitor --json >"$out/changes" &
+monitor=$!
+defer end_process "$monitor"
+listens() {
+	toll set nudge_ms=$((100 + RANDOM % 100)) >/dev/null
+	[ -s "$out/changes" ]
+}
+wait_until 20 listens
+docs+=("monitor	$out/changes")
+
+doc version version version
+doc help help help
+doc show idle show
+doc show settings show settings
+doc show layers show layers
+doc show no-holders show holders
+doc hooks detached hooks
+doc set set set nudge_ms=100
+doc attach refused attach udp_sendmsg _copy_from_iter --backend direct
+doc detach one detach udp_sendmsg
+toll_attach auto
+doc show attached show status
+doc hooks all hooks
+doc hooks some hooks udp_sendmsg skb_clone
+doc detach none detach udp_sendmsg
+doc attach again attach udp_sendmsg
+# What was charged to nobody has quotients of nothing.
+doc stat nothing stat --no-attach -- true
+for by in layer hook cpu; do
+	doc stat "by-$by" stat --no-attach --by "$by" -o "$out/report" -- "$NTT_PROGS/exchange" -p tcp -n 3
+	# What the command itself printed is not the document.
+	mv "$out/report" "$out/by-$by"
+done
+doc stat live stat --no-attach 50ms 2
+back_start sleeper exchange -n 1 -G
+wait_until 5 sleeps_in "${back_pid[sleeper]}" __skb_recv_udp
+doc show holders show holders
+back_tell sleeper go
+back_end sleeper
+end_process "$monitor"
+
+while read -r line; do
+	case $line in
+	'ok '*) ktap_pass "${line#ok }" ;;
+	*) ktap_fail "${line#not ok }" ;;
+	esac
+done < <(printf '%s\n' "${docs[@]}" | "$python" -I "$NTT_SELF/lib/json_check.py" "$schemas" 2>&1)
+ktap_test 'the sleeper was among the holders' grep -q exchange "$out/holders"
+ktap_test 'the kernel does not complain' log_clean
+ktap_finish
