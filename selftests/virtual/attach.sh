@@ -113,8 +113,9 @@ windows() {
 	toll_stat "$NTT_DIR/stat" sleep 2
 	share=$(stat_field "$NTT_DIR/stat" attached_share)
 	echo "=attached $share of the time, a fifth was asked for"
-	# The kernel's timers are as coarse as its ticks (4 ms), and attaching takes its time.
-	expect_within 'share of the time' "$share" 0.2 40
+	# The kernel's timers are as coarse as its ticks (4 ms), and where detaching takes longer than the pause, it is
+	# the pause.
+	expect_within 'share of the time' "$share" 0.2 25
 	toll detach
 	before=$(toll_status attached_ns)
 	pause 0.3
@@ -123,7 +124,7 @@ windows() {
 	expect_within duty "$(toll_status duty_percent)" 100 0
 }
 
-absent=$(toll hooks --tsv | awk -F '\t' '$5 == "absent" { print $1; exit }')
+absent=$(toll hooks --tsv | awk -F '\t' '$5 == "absent" && !n++ { print $1 }')
 [ -n "$absent" ] || absent=no_absent_hook_here
 ktap_test 'by hook' by_hook
 ktap_test 'by layer, and parts of it detached' by_layer

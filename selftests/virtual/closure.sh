@@ -41,17 +41,25 @@ if find_nics; then
 	ns_nics "${ns[c]}" "${ns[d]}"
 fi
 
-run_case() { # MEETS ARGUMENTS
-	local args file=$NTT_DIR/stat
-	args=${2//@A/${ns[a]}}
+run_case() { # BACKEND MEETS ARGUMENTS
+	local args missed file=$NTT_DIR/stat
+	args=${3//@A/${ns[a]}}
 	args=${args//@B/${ns[b]}}
 	args=${args//@C/${ns[c]}}
 	args=${args//@D/${ns[d]}}
-	[[ $2 != *@C* || -z $no_nics ]] || skip_here "$no_nics"
+	[[ $3 != *@C* || -z $no_nics ]] || skip_here "$no_nics"
 	# shellcheck disable=SC2086 # a list of words
 	toll_stat "$file" "$NTT_PROGS/exchange" $args
 	stat_closed "$file"
-	awk -F '\t' -v meets="$1" '
+	# An interrupt that comes while a kretprobe's handler runs is not seen by other kretprobes: a few calls of some
+	# thousand. They are reported as missed, and their time is their callers'. All else sees every call.
+	missed=$(stat_field "$file" missed)
+	if [ "$1" = kretprobe ]; then
+		expect missed "$missed" -le $(($(stat_sum "$file" calls) / 100))
+	else
+		expect missed "$missed" -eq 0
+	fi
+	awk -F '\t' -v meets="$2" -v missed="$missed" '
 		/^#/ { next }
 		!at { for (i = 1; i <= NF; i++) c[$i] = i; at = c["calls"]; next }
 		{ calls[$c["hook"]] += $at; if ($c["cycles"] + 0 < 0 || $c["cycles"] + 0 > 1e15) { print "self time of " $0; bad = 1 } }
@@ -59,14 +67,19 @@ run_case() { # MEETS ARGUMENTS
 			n = split(meets, m, " ")
 			for (i = 1; i <= n; i++) {
 				split(m[i], p, "=")
-				if (p[2] != "" ? calls[p[1]] != p[2] : !calls[p[1]]) {
+				if (p[2] != "" ? calls[p[1]] > p[2] || calls[p[1]] + missed < p[2] : !calls[p[1]]) {
 					print "met " p[1] " " calls[p[1]] + 0 " times, not " (p[2] != "" ? p[2] : "once")
 					bad = 1
 				}
 			}
 			exit bad
 		}' "$file"
-	expect missed "$(stat_field "$file" missed)" -eq 0
+	[ "$missed" = 0 ] || echo "=$missed missed; so far, by hook:$(missed_by_hook)"
+}
+
+missed_by_hook() {
+	toll hooks --tsv |
+		awk -F '\t' '/^#/ { next } !n { for (i = 1; i <= NF; i++) if ($i == "missed") n = i; next } $n { printf " %s=%s", $1, $n }'
 }
 
 # The same from the JSON document, by another reader.
@@ -92,7 +105,7 @@ for backend in "${backends[@]}"; do
 	ktap_test "$backend: attach all hooks" attach "$backend"
 	for case in "${cases[@]}"; do
 		IFS='|' read -r meets what args <<<"$case"
-		ktap_test "$backend: $what" run_case "$meets" "$args"
+		ktap_test "$backend: $what" run_case "$backend" "$meets" "$args"
 	done
 	[ "$backend" != auto ] || ktap_test 'the JSON document says the same' json_agrees
 done

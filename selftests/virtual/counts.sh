@@ -41,7 +41,7 @@ udp() {
 	calls 137 __sys_sendto inet_sendmsg udp_sendmsg ip_make_skb ip_generic_getfrag udp_send_skb ip_send_skb ip_output \
 		__dev_queue_xmit dev_hard_start_xmit process_backlog ip_rcv ip_local_deliver __udp4_lib_rcv \
 		__udp_enqueue_schedule_skb __sys_recvfrom inet_recvmsg udp_recvmsg __skb_recv_udp \
-		skb_copy_datagram_iter skb_consume_udp sock_wfree
+		skb_consume_udp sock_wfree
 	calls 0 udpv6_sendmsg tcp_sendmsg ip_append_data __sys_sendmmsg
 	# Payload, UDP, IP and the loopback device's Ethernet header.
 	packets 137 $((137 * (1000 + 8 + 20 + 14)))
