@@ -31,8 +31,9 @@ kdir_given:
 module: kdir_given
 	@'$(top)/scripts/lib/sync-source' '$(top)/kmod' '$(module_dir)/kmod'
 	+@$(kbuild) modules
-	@cmp -s '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko' || \
-		cp '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko'
+	@cmp -s '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko' || { \
+		cp '$(module_dir)/kmod/nettoll.ko' '$(module_dir)/nettoll.ko.new' && \
+		mv '$(module_dir)/nettoll.ko.new' '$(module_dir)/nettoll.ko'; }
 
 tools:
 	+@$(tools)

@@ -27,7 +27,7 @@ bench_build() {
 	kdir=$("$NT_TOP/scripts/kernel" "$kernel" --kdir) || exit
 	release=$("$NT_TOP/scripts/kernel" "$kernel" --release) || exit
 	log=$(mktemp)
-	nt_lock bench-build
+	nt_lock build
 	if ! { make -C "$NT_TOP" module KDIR="$kdir" && make -C "$NT_TOP" tools &&
 		make -C "$BENCH_DIR/progs" "$@"; } >"$log" 2>&1 </dev/null; then
 		tail -n 40 -- "$log" >&2

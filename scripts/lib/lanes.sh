@@ -17,6 +17,13 @@ lane_no_warnings() {
 	return "$status"
 }
 
+# lane_put FILE COPY - at once, since a guest of another lane may be reading the copy.
+lane_put() {
+	mkdir -p -- "${2%/*}"
+	cp -- "$1" "$2.new"
+	mv -- "$2.new" "$2"
+}
+
 # Builds from scratch, since what is already compiled would not warn again, and apart from a developer's own builds.
 lane_build=$PWD/build/check
 
@@ -24,7 +31,7 @@ lane_build=$PWD/build/check
 lane_tools() {
 	rm -rf -- "$lane_build/tools"
 	lane_no_warnings make -C userspace O="$lane_build/tools"
-	install -D -- "$lane_build/tools/nettoll" userspace/build/nettoll
+	lane_put "$lane_build/tools/nettoll" userspace/build/nettoll
 }
 
 # lane_unit - the unit tests of the command, and of the module's pure code compiled as programs.
@@ -43,7 +50,7 @@ lane_kmod() {
 	release=$(scripts/kernel "$1" --release)
 	rm -rf -- "${lane_build:?}/$release"
 	lane_no_warnings make module KDIR="$kdir" O="$lane_build/$release" W=1 C=1
-	install -D -m 644 -- "$lane_build/$release/nettoll.ko" "build/$release/nettoll.ko"
+	lane_put "$lane_build/$release/nettoll.ko" "build/$release/nettoll.ko"
 }
 
 # lane_programs - the selftests' programs, here rather than in the guest, where compiling is slow.
@@ -60,4 +67,20 @@ lane_selftests() {
 	# An emulated machine takes some ten seconds for each unloading; by hand, NETTOLL_RMMOD=100 and more.
 	export NETTOLL_RMMOD="${NETTOLL_RMMOD:-20}"
 	scripts/vm --kernel "$1" --clock "$2" --timeout 840 "${more[@]}" -- selftests/run.sh "$2"
+}
+
+# lane_demo SERIES - the demo with its bounds, and its document by the schema.
+lane_demo() {
+	local out=$lane_build/demo-$1 verdict status=0
+	scripts/demo --kernel "$1" --out "$out" --check || status=1
+	echo 'KTAP version 1'
+	echo '1..1'
+	if verdict=$(printf 'ladder\t%s/ladder.json\n' "$out" | python3 selftests/lib/json_check.py Documentation/json-schema); then
+		echo 'ok 1 the results are as the schema says'
+	else
+		echo "# $verdict"
+		echo 'not ok 1 the results are as the schema says'
+		status=1
+	fi
+	return "$status"
 }

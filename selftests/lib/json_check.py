@@ -4,6 +4,7 @@
 
 json_check.py SCHEMA-DIRECTORY, then a line on standard input for each document: the schema's name, a tab, the file.
 A file may hold several documents, one a line. For each a line "ok NAME FILE documents=N" or "not ok NAME FILE: why".
+Exit status: 0 all are as their schemas say, 1 something is not.
 """
 import json
 import sys
@@ -15,6 +16,9 @@ def undescribed(schema, root, value, path=''):
     """Members of the value that the schema says nothing of: they would be undocumented."""
     if '$ref' in schema:
         schema = root['$defs'][schema['$ref'].removeprefix('#/$defs/')]
+    # What others decide, as the settings of a plan.
+    if schema.get('additionalProperties') is True:
+        return
     if isinstance(value, dict):
         known = schema.get('properties', {})
         for name, member in value.items():
@@ -47,6 +51,7 @@ def faults(schema, document):
 def main():
     """Checks what standard input names."""
     directory = sys.argv[1]
+    status = 0
     for line in sys.stdin:
         name, file = line.rstrip('\n').split('\t')
         what = f'{name} {file.rsplit("/", 1)[-1]}'
@@ -61,10 +66,12 @@ def main():
         if not found:
             bad = bad or ['there is no document']
         if bad:
+            status = 1
             print(f'not ok {what}: {"; ".join(bad[:5])}')
         else:
             print(f'ok {what} documents={len(found)}')
+    return status
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())
