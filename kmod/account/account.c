@@ -62,6 +62,22 @@ unsigned int nettoll_account_state(void)
 	return READ_ONCE(account_probing) ? NETTOLL_STATE_DRAINING : NETTOLL_STATE_IDLE;
 }
 
+/** nettoll_account_own() - cycles of our own code so far, on all CPUs */
+u64 nettoll_account_own(void)
+{
+	const struct nettoll_charge *charge;
+	unsigned int i;
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		charge = per_cpu_ptr(nettoll_charges, cpu);
+		for (i = 0; i < NETTOLL_HOOKS * 2; i++)
+			sum += READ_ONCE(charge[i].own);
+	}
+	return sum;
+}
+
 /** nettoll_account_attached_ns() - nanoseconds that any hook was attached, in all */
 u64 nettoll_account_attached_ns(void)
 {
@@ -243,7 +259,7 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 		return -ENOENT;
 	if (bitmap_empty(todo, NETTOLL_HOOKS))
 		return 0;
-	/* What waited for the last span, a detach's own perhaps, may be free to be attached otherwise. */
+	/* What waited for the last span, a detach's own perhaps, may be free by now. */
 	try_finish();
 	err = start_probing();
 	if (err)

@@ -194,8 +194,10 @@ int nettoll_hook_table_init(void)
 	}
 	nettoll_count_arguments();
 
-	nettoll_hooks[NETTOLL_HOOK_CALIBRATION].addr = (unsigned long)nettoll_calibration_target;
-	nettoll_hooks[NETTOLL_HOOK_CALIBRATION_BOTH].addr = (unsigned long)nettoll_calibration_target_both;
+	nettoll_hooks[NETTOLL_HOOK_CALIBRATION].addr =
+		(unsigned long)nettoll_calibration_target;
+	nettoll_hooks[NETTOLL_HOOK_CALIBRATION_BOTH].addr =
+		(unsigned long)nettoll_calibration_target_both;
 	for (id = NETTOLL_HOOK_CALIBRATION; id <= NETTOLL_HOOK_CALIBRATION_BOTH; id++) {
 		nettoll_hooks[id].btf_nargs = 0;
 		nettoll_hooks[id].state = NETTOLL_HOOK_STATE_DETACHED;

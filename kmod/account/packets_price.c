@@ -88,6 +88,6 @@ void nettoll_packets_price(void)
 	nettoll_own_rx = div_u64(cheapest_batch(RX, skb, dev) - bare + CALLS / 2, CALLS);
 	skb->dev = NULL;
 out:
-	consume_skb(skb);
+	dev_kfree_skb(skb);
 	kfree(dev);
 }
