@@ -34,9 +34,7 @@ END
 
 # The order matters: tests that want the same hooks attached follow each other.
 declare -A lanes=(
-	[virtual]='load table sysctl permission stack_args'
-	# Not yet the same on every machine and kernel; scripts/check does not run them.
-	[more]='idle_cost netlink notify attach backends graph counts wait closure'
+	[virtual]='load table sysctl permission stack_args idle_cost netlink notify attach backends json graph counts wait closure'
 	[smp]='churn rmmod'
 )
 tests=() list='' verbose=''
@@ -53,7 +51,6 @@ while [ $# -gt 0 ]; do
 	-h | --help) usage; exit 0 ;;
 	-*) echo "run.sh: unknown option $1 (--help explains)" >&2; exit 2 ;;
 	virtual) lane_tests virtual ;;
-	more) lanes[virtual]=${lanes[more]}; lane_tests virtual ;;
 	smp | real) lane_tests smp ;;
 	*)
 		name=${1#"$self/"}

@@ -7,6 +7,8 @@
 
 in_virtual_time || ktap_skip_all 'counts instructions, which needs the virtual clock (scripts/vm)'
 ktap_plan 7
+toll_detach
+module_unload 20
 
 coproc COST { exec "$NTT_PROGS/cost"; }
 defer end_process "$COST_PID"
