@@ -2,10 +2,10 @@
 /*
  * Traffic at full rate, both ways, every byte verified and counted, until standard input ends.
  *   pump [-d ADDRESS] [-A NETNS] [-B NETNS] [-u FLOWS] [-t FLOWS] [-l BYTES] [-n NICE]
- * ADDRESS is in the namespace B. A TCP flow is a connection with both directions busy. UDP flows go from A to B and, every
- * second of them, from B to A. Each keeps up to WINDOW datagrams on the way and hears of each that arrives, so that none
- * may be lost. All block in plain send() and recv(). Prints "pumping" once every flow moves, and at the end a line for
- * UDP and one for TCP. A flow that does not move for STALL seconds is a failure, and where it hangs is shown.
+ * ADDRESS is in the namespace B. A TCP flow is a connection with both directions busy. UDP flows go from A to B and,
+ * every second of them, from B to A. Each keeps up to WINDOW datagrams on the way and hears of each that arrives, so
+ * that none may be lost. All block in plain send() and recv(). Prints "pumping" once every flow moves, and at the end
+ * a line for UDP and one for TCP. A flow that does not move for STALL seconds is a failure, and where it hangs is shown.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -114,7 +114,7 @@ struct met {
 	uint64_t bits[MET / 64];
 };
 
-/* UDP may overtake itself where a sender moves to another CPU, but each number comes once, and none is skipped for long. */
+/* UDP may overtake itself where a sender moves to another CPU, but each number comes once, none too far ahead. */
 static bool first_time(struct met *m, uint64_t n)
 {
 	uint64_t *word = &m->bits[n % MET / 64], bit = 1ULL << n % 64;

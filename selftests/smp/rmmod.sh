@@ -37,7 +37,7 @@ attach() {
 	0) result=$(prog nl_time attach 0 "${few[@]}") ;;
 	1) result=$(prog nl_time attach 2 "${few[@]}") ;;
 	2)
-		if has_backend fprobe; then
+		if [ -n "$fprobe" ]; then
 			result=$(prog nl_time attach 3 "${few[@]:0:13}")
 		else
 			result=$(prog nl_time attach 2 "${few[@]:0:8}")
@@ -86,8 +86,6 @@ wake() {
 	wait_until 60 back_says sleepers asleep $((round + 1)) || { cat "$NTT_DIR/sleepers.log"; return 1; }
 }
 
-holders() { toll show holders --tsv | grep -c sleepers; }
-
 # sleepers_in NUMBER - every second time the sleepers have a frame of ours on their stacks: all but those in epoll and poll.
 sleepers_in() {
 	if [ $(($1 % 2)) = 1 ]; then
@@ -95,7 +93,7 @@ sleepers_in() {
 		return 0
 	fi
 	wake || return 1
-	expect 'tasks asleep in spans' "$(holders)" -ge 16 || return 1
+	expect 'tasks asleep in spans' "$(toll show holders --tsv | grep -c sleepers)" -ge 16 || return 1
 	slept=$((slept + 1))
 }
 
@@ -113,15 +111,14 @@ under_dump() {
 	wait "$pid" || true
 	wait_until 10 unused
 }
-unused() { [ "$(module_refs)" = 0 ]; }
+unused() { [ "$(</sys/module/nettoll/refcnt)" = 0 ]; }
 
 # A namespace with traffic in it dies while the module goes.
 dying_namespace() {
 	local name=ntt$$-dying
 	ip netns add "$name"
-	ip -n "$name" link set lo up
+	ip -n "$name" -batch - <<<$'link set lo up\nlink add veth0 type veth peer name veth1'
 	ip netns exec "$name" "$NTT_PROGS/exchange" -n 5 >/dev/null
-	ip -n "$name" link add veth0 type veth peer name veth1
 	ip netns delete "$name"
 }
 
@@ -171,6 +168,9 @@ tracers_saw() {
 }
 defer sh -c "echo nop >$tracing/current_tracer; echo >$tracing/set_ftrace_filter"
 
+module_load
+fprobe=$(has_backend fprobe && echo 1) || true
+module_unload
 ns_add a b
 ns_veth "${ns[a]}" "${ns[b]}"
 # A time-out that ends would show as a task that is not asleep.
