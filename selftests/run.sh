@@ -26,7 +26,7 @@ Environment:
   NETTOLL_KO    the module (default build/RELEASE/nettoll.ko)
   NETTOLL_CLI   the command (default userspace/build/nettoll)
   NETTOLL_NICS  A,B: two unused NICs on one wire
-  NETTOLL_RMMOD how many times each kind of unloading under traffic is done (default: 100 in all)
+  NETTOLL_RMMOD how many times smp/rmmod unloads the module (default: 100, in our own guest 20)
 
 Exit status: 0 all passed or skipped, 1 something failed, 2 usage, 4 all skipped.
 END
@@ -35,7 +35,7 @@ END
 # The order matters: tests that want the same hooks attached follow each other.
 declare -A lanes=(
 	[virtual]='load table sysctl permission stack_args idle_cost netlink notify attach backends json graph counts wait closure'
-	[smp]='churn rmmod'
+	[smp]='load sleepers kthread hotplug churn closure rmmod'
 )
 tests=() list='' verbose=''
 lane_tests() { # LANE
