@@ -5,7 +5,7 @@
  * ADDRESS is in the namespace B. A TCP flow is a connection with both directions busy. UDP flows go from A to B and,
  * every second of them, from B to A. Each keeps up to WINDOW datagrams on the way and hears of each that arrives, so
  * that none may be lost. All block in plain send() and recv(). Prints "pumping" once every flow moves, and at the end
- * a line for UDP and one for TCP. A flow that does not move for STALL seconds is a failure, and where it hangs is shown.
+ * a line for UDP and one for TCP. A flow that does not move for STALL seconds is a failure; where it hangs is shown.
  */
 #include <errno.h>
 #include <getopt.h>
