@@ -100,7 +100,9 @@ static void account_changed(unsigned int attached, u64 now)
 		WRITE_ONCE(account_since, 0);
 	}
 	WRITE_ONCE(account_attached, attached);
-	nettoll_account_touch();
+	/* That windows come and go is no change. */
+	if (!nettoll_duty_hooks())
+		nettoll_account_touch();
 }
 
 static int start_probing(void)
@@ -403,5 +405,6 @@ void nettoll_account_exit(void)
 	mutex_unlock(&nettoll_account_lock);
 	cancel_delayed_work_sync(&account_work);
 	destroy_workqueue(account_wq);
+	nettoll_window_exit();
 	nettoll_span_exit_all();
 }

@@ -61,7 +61,12 @@ unsigned int nettoll_account_attached(void);
 u32 nettoll_account_generation(void);
 void nettoll_account_touch(void);
 u64 nettoll_account_attached_ns(void);
+u64 nettoll_account_own(void);
 struct nettoll_snapshot *nettoll_account_snapshot(void);
+int nettoll_window_init(void);
+void nettoll_window_exit(void);
+void nettoll_window_shut(void);
+void nettoll_window_open(void);
 
 /* Settings of control/settings.c; read with READ_ONCE. */
 extern u64 nettoll_nudge_ms;

@@ -9,11 +9,16 @@
 
 #define NETTOLL_DUTY_ALWAYS	10000
 #define NETTOLL_DUTY_WINDOW_MS	1000
+#define NETTOLL_DUTY_CEILING_WINDOW_MS	100
 
-void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 share, u32 window_ms);
+int nettoll_duty_init(void);
+void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 share, u32 ceiling,
+			u32 window_ms);
 void nettoll_duty_stop(void);
 void nettoll_duty_exit(void);
 u32 nettoll_duty(void);
+u32 nettoll_duty_ceiling(void);
+u32 nettoll_duty_window_ms(void);
 bool nettoll_duty_holds(unsigned int id);
 unsigned int nettoll_duty_hooks(void);
 

@@ -73,6 +73,11 @@ static int put_cost(struct sk_buff *msg, unsigned int backend, int inner, int ou
 	       nla_put_u64_64bit(msg, outer, cost->outer, NETTOLL_A_STATUS_PAD);
 }
 
+static int put_known_u32(struct sk_buff *msg, int attr, u32 value)
+{
+	return value ? nla_put_u32(msg, attr, value) : 0;
+}
+
 /* With any function attached, the switch probe is. */
 static unsigned int hooks_attached(void)
 {
@@ -101,6 +106,8 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS_ATTACHED,
 			  hooks_attached()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_DUTY, nettoll_duty()) ?:
+	      put_known_u32(msg, NETTOLL_A_STATUS_CEILING, nettoll_duty_ceiling()) ?:
+	      put_known_u32(msg, NETTOLL_A_STATUS_WINDOW_MS, nettoll_duty_window_ms()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_GENERATION, nettoll_account_generation()) ?:
 	      nla_put_u64_64bit(msg, NETTOLL_A_STATUS_SPANS_OPEN,
 				max_t(s64, nettoll_span_open(), 0), NETTOLL_A_STATUS_PAD) ?:
@@ -210,7 +217,7 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[NETTOLL_A_ATTACH_BACKEND];
 	bool strict = info->attrs[NETTOLL_A_ATTACH_STRICT];
-	u32 duty = NETTOLL_DUTY_ALWAYS, window_ms = NETTOLL_DUTY_WINDOW_MS;
+	u32 duty = NETTOLL_DUTY_ALWAYS, window_ms = NETTOLL_DUTY_WINDOW_MS, ceiling = 0;
 	unsigned int backend = nettoll_default_backend();
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
@@ -232,16 +239,35 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (info->attrs[NETTOLL_A_ATTACH_DUTY])
 		duty = nla_get_u32(info->attrs[NETTOLL_A_ATTACH_DUTY]);
+	attr = info->attrs[NETTOLL_A_ATTACH_CEILING];
+	if (attr && info->attrs[NETTOLL_A_ATTACH_DUTY]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "a ceiling picks the duty by itself; give one of the two");
+		return -EINVAL;
+	}
+	if (attr) {
+		ceiling = nla_get_u32(attr);
+		window_ms = NETTOLL_DUTY_CEILING_WINDOW_MS;
+	}
 	if (info->attrs[NETTOLL_A_ATTACH_WINDOW_MS])
 		window_ms = nla_get_u32(info->attrs[NETTOLL_A_ATTACH_WINDOW_MS]);
 
 	mutex_lock(&nettoll_account_lock);
 	nettoll_duty_stop();
+	if (duty < NETTOLL_DUTY_ALWAYS || ceiling) {
+		err = nettoll_duty_init();
+		if (err) {
+			NL_SET_ERR_MSG(info->extack, "out of memory for the readings that windows need; attach without");
+			goto unlock;
+		}
+	}
 	err = nettoll_account_attach(set, backend, strict, &out);
 	if (err)
 		explain(info, &out);
-	else if (duty < NETTOLL_DUTY_ALWAYS && nettoll_account_attached())
-		nettoll_duty_start(set, backend, duty, window_ms);
+	if (!err && (duty < NETTOLL_DUTY_ALWAYS || ceiling) && nettoll_account_attached())
+		nettoll_duty_start(set, backend, duty, ceiling, window_ms);
+	else
+		nettoll_duty_stop();
+unlock:
 	mutex_unlock(&nettoll_account_lock);
 	if (err)
 		return err;

@@ -16,13 +16,14 @@ static const struct nla_policy nettoll_hook_get_nl_policy[NETTOLL_A_HOOK_NAME + 
 };
 
 /* NETTOLL_CMD_ATTACH - do */
-static const struct nla_policy nettoll_attach_nl_policy[NETTOLL_A_ATTACH_WINDOW_MS + 1] = {
+static const struct nla_policy nettoll_attach_nl_policy[NETTOLL_A_ATTACH_CEILING + 1] = {
 	[NETTOLL_A_ATTACH_LAYER] = NLA_POLICY_MAX(NLA_U32, 15),
 	[NETTOLL_A_ATTACH_HOOK] = { .type = NLA_STRING, .len = 63, },
 	[NETTOLL_A_ATTACH_BACKEND] = NLA_POLICY_MAX(NLA_U32, 4),
 	[NETTOLL_A_ATTACH_STRICT] = { .type = NLA_FLAG, },
 	[NETTOLL_A_ATTACH_DUTY] = NLA_POLICY_RANGE(NLA_U32, 1, 10000),
 	[NETTOLL_A_ATTACH_WINDOW_MS] = NLA_POLICY_RANGE(NLA_U32, 1, 10000),
+	[NETTOLL_A_ATTACH_CEILING] = NLA_POLICY_RANGE(NLA_U32, 1, 10000),
 };
 
 /* NETTOLL_CMD_DETACH - do */
@@ -70,7 +71,7 @@ const struct genl_split_ops nettoll_nl_ops[10] = {
 		.cmd		= NETTOLL_CMD_ATTACH,
 		.doit		= nettoll_nl_attach_doit,
 		.policy		= nettoll_attach_nl_policy,
-		.maxattr	= NETTOLL_A_ATTACH_WINDOW_MS,
+		.maxattr	= NETTOLL_A_ATTACH_CEILING,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -149,6 +149,15 @@ void nettoll_packets_price(void)
 {
 }
 
+void nettoll_window_exit(void)
+{
+}
+
+unsigned int nettoll_duty_hooks(void)
+{
+	return 0;
+}
+
 void nettoll_duty_exit(void)
 {
 }

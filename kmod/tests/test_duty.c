@@ -9,6 +9,9 @@ static u64 now_ns;
 #define NSEC_PER_MSEC		1000000ULL
 #define ktime_get_ns()		now_ns
 #define div_u64(a, b)		((u64)(a) / (u32)(b))
+#define NSEC_PER_USEC		1000ULL
+#define div64_u64(a, b)		((u64)(a) / (u64)(b))
+#define num_online_cpus()	4
 #define msecs_to_jiffies(ms)	((unsigned long)(ms))
 
 struct work_struct {
@@ -27,11 +30,55 @@ struct delayed_work {
 #define cancel_delayed_work(w)		((w)->queued = false)
 #define cancel_delayed_work_sync(w)	((w)->queued = false)
 
+/* 2 GHz. */
+static u64 own_share_ppm;	/* of all CPUs, while attached */
+#define NETTOLL_COMPAT_CLOCK_H
+#define nettoll_clock_khz()	2000000U
+
+/* Patching is work, all of it. */
+static struct {
+	struct {
+		u64 sum_exec_runtime;
+	} se;
+} worker;
+#define current			(&worker)
+
 #include "../account/duty.c"
+
+/* Windows are open while hooks are attached, all of them. */
+static bool window_open = true;
+static unsigned int windows;
+static int window_error;
+
+int nettoll_window_init(void)
+{
+	return window_error;
+}
+
+void nettoll_window_shut(void)
+{
+	window_open = false;
+}
+
+void nettoll_window_open(void)
+{
+	windows += !window_open;
+	window_open = true;
+}
 
 struct mutex nettoll_account_lock;
 static unsigned int attached, attaches, detaches;
 static u64 attach_takes_ns, detach_takes_ns, attached_ns, since_ns;
+
+/* Of the windows before, and of the one that is open. */
+static u64 own_before;
+
+u64 nettoll_account_own(void)
+{
+	u64 on = attached ? now_ns - since_ns : 0;
+
+	return own_before + on * 2 * num_online_cpus() / 1000000 * own_share_ppm;
+}
 
 unsigned int nettoll_account_attached(void)
 {
@@ -44,11 +91,13 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 	lockdep_assert_held(&nettoll_account_lock);
 	assert_int_equal(attached, 0);
 	assert_int_equal(backend, NETTOLL_BACKEND_KRETPROBE);
+	assert_false(window_open);
 	assert_false(strict);
 	attached = bitmap_weight(set, NETTOLL_HOOKS);
 	since_ns = now_ns;
 	attaches++;
 	now_ns += attach_takes_ns;
+	worker.se.sum_exec_runtime += attach_takes_ns;
 	return 0;
 }
 
@@ -56,10 +105,13 @@ int nettoll_account_detach(const unsigned long *set, struct nettoll_outcome *out
 {
 	lockdep_assert_held(&nettoll_account_lock);
 	assert_int_equal(attached, bitmap_weight(set, NETTOLL_HOOKS));
+	assert_false(window_open);
+	own_before = nettoll_account_own();
 	attached = 0;
 	attached_ns += now_ns - since_ns;
 	detaches++;
 	now_ns += detach_takes_ns;
+	worker.se.sum_exec_runtime += detach_takes_ns;
 	return 0;
 }
 
@@ -67,6 +119,7 @@ static int setup(void **state)
 {
 	now_ns = 7000000000ULL;
 	attached = attaches = detaches = 0;
+	own_before = own_share_ppm = 0;
 	attach_takes_ns = detach_takes_ns = attached_ns = 0;
 	mutex_lock(&nettoll_account_lock);
 	return 0;
@@ -82,7 +135,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void start(u32 share, u32 window_ms)
+static void begin(u32 share, u32 ceiling, u32 window_ms)
 {
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 
@@ -91,7 +144,12 @@ static void start(u32 share, u32 window_ms)
 	__set_bit(5, set);
 	attached = 2;
 	since_ns = now_ns;
-	nettoll_duty_start(set, NETTOLL_BACKEND_KRETPROBE, share, window_ms);
+	nettoll_duty_start(set, NETTOLL_BACKEND_KRETPROBE, share, ceiling, window_ms);
+}
+
+static void start(u32 share, u32 window_ms)
+{
+	begin(share, 0, window_ms);
 }
 
 /* Lets @ms pass, with the work done when it is due. */
@@ -122,10 +180,12 @@ static void window__and_pause(void **state)
 	assert_int_equal(attached, 0);
 	/* They are the user's all the same. */
 	assert_int_equal(nettoll_duty_hooks(), 2);
+	assert_false(window_open);
 	pass(898);
 	assert_int_equal(attached, 0);
 	pass(2);
 	assert_int_equal(attached, 2);
+	assert_true(window_open);
 	assert_int_equal(attaches, 1);
 }
 
@@ -213,6 +273,82 @@ static void stop__a_work_that_comes_too_late_does_nothing(void **state)
 	assert_false(duty_work.queued);
 }
 
+/*
+ * Our own cost as share of what all CPUs had, in millionths, until the window that is open now began; patching is one
+ * CPU's.
+ */
+static u64 cost_ppm(u64 began_ns)
+{
+	u64 patching = (attaches - 1) * attach_takes_ns + detaches * detach_takes_ns;
+
+	return (own_before / 2 + patching) / ((since_ns - began_ns) * num_online_cpus() / 1000000);
+}
+
+static void ceiling__is_kept(void **state)
+{
+	static const u64 loads[] = { 10001, 20000, 100000, 500000 };
+	unsigned int i;
+
+	attach_takes_ns = 5 * NSEC_PER_MSEC;
+	detach_takes_ns = 12 * NSEC_PER_MSEC;
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		u64 began = now_ns;
+
+		own_before = attaches = detaches = 0;
+		own_share_ppm = loads[i];
+		begin(NETTOLL_DUTY_ALWAYS, 100, 100);
+		assert_int_equal(nettoll_duty_ceiling(), 100);
+		assert_int_equal(nettoll_duty_window_ms(), 100);
+		pass(600 * 1000);
+		/* At the end of a pause, never above; and not much below, or too little would be seen. */
+		while (!attached)
+			pass(1);
+		assert_in_range(cost_ppm(began), 9000, 10000);
+		assert_in_range(nettoll_duty(), 1, NETTOLL_DUTY_ALWAYS - 1);
+		nettoll_duty_stop();
+		attached = 0;
+	}
+	assert_int_equal(nettoll_duty_ceiling(), 0);
+}
+
+static void ceiling__no_pauses_below_it(void **state)
+{
+	own_share_ppm = 9000;
+	begin(NETTOLL_DUTY_ALWAYS, 100, 100);
+	pass(60 * 1000);
+	assert_int_equal(attached, 2);
+	assert_int_equal(attaches + detaches, 0);
+	assert_int_equal(nettoll_duty(), NETTOLL_DUTY_ALWAYS);
+	/* More traffic: within one window, pauses. */
+	own_before = nettoll_account_own();
+	since_ns = now_ns;
+	own_share_ppm = 100000;
+	pass(101);
+	assert_int_equal(attached, 0);
+	/* And less again. */
+	own_share_ppm = 100;
+	pass(2000);
+	assert_int_equal(attached, 2);
+	assert_int_equal(nettoll_duty(), NETTOLL_DUTY_ALWAYS);
+}
+
+static void init__leaves_out_until_the_first_window(void **state)
+{
+	window_error = -ENOMEM;
+	assert_int_equal(nettoll_duty_init(), -ENOMEM);
+	assert_true(window_open);
+	window_error = 0;
+	assert_int_equal(nettoll_duty_init(), 0);
+	assert_false(window_open);
+	start(100, 10);
+	assert_true(window_open);
+	/* Stopped in a pause: what is attached from now on counts. */
+	pass(20);
+	assert_false(window_open);
+	nettoll_duty_stop();
+	assert_true(window_open);
+}
+
 static void pause__has_a_bound(void **state)
 {
 	start(1, 10000);
@@ -230,6 +366,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(holds__only_its_own_hooks, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop__leaves_what_is_attached, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop__a_work_that_comes_too_late_does_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(ceiling__is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(ceiling__no_pauses_below_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(init__leaves_out_until_the_first_window, setup, teardown),
 		cmocka_unit_test_setup_teardown(pause__has_a_bound, setup, teardown),
 	};
 

@@ -4,7 +4,7 @@
 # shellcheck source=selftests/lib/selftest.sh
 . "$(dirname -- "$0")/../lib/selftest.sh"
 
-ktap_plan 11
+ktap_plan 13
 module_load
 toll_detach
 
@@ -104,13 +104,13 @@ ftrace_off() {
 	fi
 }
 
-# Windows of 20 ms, a fifth of the time.
+# Windows of 200 ms, a fifth of the time.
 windows() {
 	local before after share
-	toll attach udp_sendmsg --duty 20% --window 20ms
+	toll attach udp_sendmsg --duty 20% --window 200ms
 	expect state "$(toll_status state)" = attached
 	expect_within duty "$(toll_status duty_percent)" 20 0
-	toll_stat "$NTT_DIR/stat" sleep 2
+	toll_stat "$NTT_DIR/stat" sleep 10
 	share=$(stat_field "$NTT_DIR/stat" attached_share)
 	echo "=attached $share of the time, a fifth was asked for"
 	# The kernel's timers are as coarse as its ticks (4 ms), and where detaching takes longer than the pause, it is
@@ -121,6 +121,64 @@ windows() {
 	pause 0.3
 	after=$(toll_status attached_ns)
 	expect 'attached after the detach' "$after" = "$before"
+	expect_within duty "$(toll_status duty_percent)" 100 0
+}
+
+# charged FILE OPTION... - layers of steady traffic, over a second
+charged() {
+	local file=$1
+	shift
+	toll attach syscall socket udp ip skb wakeup "$@" >/dev/null
+	toll stat --no-attach --tsv -o "$file" 1 1
+	toll detach >/dev/null
+}
+
+# per_packet FILE LAYER DIRECTION
+per_packet() {
+	awk -F '\t' -v l="$2" -v d="$3" '
+		/^#/ { next }
+		!n { for (i = 1; i <= NF; i++) at[$i] = i; n = at["cycles_per_packet"]; next }
+		$at["layer"] == l && $at["direction"] == d { print $n }' "$1"
+}
+
+# While hooks are attached one after another, layers are charged what belongs to those that are not there yet. Windows
+# leave that out: in them, layers are charged a packet what they are charged always.
+fair_windows() {
+	local layer direction always
+	back_start pump pump -u 1 -t 0
+	back_ready pump pumping
+	charged "$NTT_DIR/always"
+	charged "$NTT_DIR/windows" --duty 50% --window 100ms
+	back_end pump >/dev/null || true
+	expect 'scaled by' "$(stat_field "$NTT_DIR/windows" scale | cut -d . -f 1)" -ge 2
+	expect 'parts' "$(stat_field "$NTT_DIR/windows" parts)" -ge 2
+	for layer in syscall udp ip skb; do
+		for direction in tx rx; do
+			always=$(per_packet "$NTT_DIR/always" "$layer" "$direction")
+			echo "=$layer $direction: $always cycles a packet, in windows $(per_packet "$NTT_DIR/windows" "$layer" "$direction")"
+			expect_within "$layer $direction, cycles a packet" "$(per_packet "$NTT_DIR/windows" "$layer" "$direction")" "$always" 4
+		done
+	done
+}
+
+# A probe, which is dear to hit and cheap to patch: some hundredths of the CPU.
+ceiling() {
+	local always now
+	back_start pump pump -u 1 -t 0
+	back_ready pump pumping
+	toll attach _copy_from_iter >/dev/null
+	toll stat --no-attach --tsv -o "$NTT_DIR/always" 0.3 1
+	toll attach _copy_from_iter --ceiling 0.5% --window 20ms >/dev/null
+	expect_within ceiling "$(toll_status ceiling_percent)" 0.5 0
+	toll stat --no-attach --tsv -o "$NTT_DIR/ceiling" 2 1
+	expect 'duty, hundredths of a per cent' "$(toll_status duty_percent | tr -d .)" -lt 5000
+	back_end pump >/dev/null || true
+	always=$(stat_field "$NTT_DIR/always" own_percent)
+	now=$(stat_field "$NTT_DIR/ceiling" own_percent)
+	echo "=own cost $always % of the CPU, under the ceiling of 0.5 %: $now %"
+	awk -v a="$always" -v n="$now" 'BEGIN { exit !(a > 1 && n <= 0.5 && n > 0) }' || { echo 'the ceiling is not kept'; return 1; }
+	# Nothing to do, nothing to pay: always attached.
+	pause 30
 	expect_within duty "$(toll_status duty_percent)" 100 0
 }
 
@@ -137,6 +195,10 @@ ktap_test 'nothing is claimed while ftrace is switched off' ftrace_off
 sysctl -qw kernel.ftrace_enabled=1
 toll_detach
 ktap_test 'in windows, for a share of the time' windows
+toll_detach
+ktap_test 'in windows, every layer is charged its own' fair_windows
+toll_detach
+ktap_test 'in windows, below a ceiling' ceiling
 toll_detach
 ktap_test 'nothing is left attached' expect 'hooks attached' "$(toll_status hooks_attached)" -eq 0
 ktap_test 'the kernel does not complain' log_clean

@@ -31,6 +31,7 @@ static const struct option longs[] = {
 	{ "backend", required_argument, NULL, 'b' },
 	{ "strict", no_argument, NULL, 's' },
 	{ "duty", required_argument, NULL, 'd' },
+	{ "ceiling", required_argument, NULL, 'c' },
 	{ "window", required_argument, NULL, 'w' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -52,7 +53,8 @@ static struct counts count(const struct hook_list *hooks, const struct targets *
 
 	for (i = 0; i < hooks->n; i++) {
 		h = &hooks->hook[i];
-		if (!target_has(targets, h))
+		/* The switch probe comes with any other, and nobody counts it. */
+		if (!target_has(targets, h) || h->layer == NETTOLL_LAYER_WAIT)
 			continue;
 		n.attached += h->state == NETTOLL_HOOK_STATE_ATTACHED;
 		n.absent += h->state == NETTOLL_HOOK_STATE_ABSENT;
@@ -187,12 +189,25 @@ out_status:
 	return ret;
 }
 
+/* Hundredths of a per cent. */
+static int parse_share(const char *option, const char *text, uint32_t *share)
+{
+	uint32_t ppm;
+	int ret;
+
+	ret = arg_ppm(option, text, DUTY_MIN_PPM, DUTY_MAX_PPM, &ppm);
+	if (!ret && ppm % DUTY_UNIT_PPM)
+		ret = err_set(-EINVAL, NULL, "%s: %s is finer than 0.01%%", option, text);
+	if (!ret)
+		*share = ppm / DUTY_UNIT_PPM;
+	return ret;
+}
+
 static int run_attach(int argc, char **argv)
 {
 	struct word words[WORDS_MAX];
 	struct attach_request req = { 0 };
 	size_t nwords = 0;
-	uint32_t ppm;
 	uint64_t ns;
 	int c, ret;
 
@@ -218,12 +233,10 @@ static int run_attach(int argc, char **argv)
 			req.strict = true;
 			break;
 		case 'd':
-			ret = arg_ppm("--duty", optarg, DUTY_MIN_PPM, DUTY_MAX_PPM, &ppm);
-			if (!ret && ppm % DUTY_UNIT_PPM)
-				ret = err_set(-EINVAL, NULL, "--duty: %s is finer than 0.01%%",
-					      optarg);
-			if (!ret)
-				req.duty = ppm / DUTY_UNIT_PPM;
+			ret = parse_share("--duty", optarg, &req.duty);
+			break;
+		case 'c':
+			ret = parse_share("--ceiling", optarg, &req.ceiling);
 			break;
 		case 'w':
 			ret = arg_duration("--window", optarg, NULL, WINDOW_MIN_NS, WINDOW_MAX_NS,
@@ -240,8 +253,10 @@ static int run_attach(int argc, char **argv)
 		if (ret < 0)
 			return usage_report(ret);
 	}
-	if (req.window_ms && !req.duty)
-		return usage_error("--window goes with --duty");
+	if (req.window_ms && !req.duty && !req.ceiling)
+		return usage_error("--window goes with --duty or --ceiling");
+	if (req.duty && req.ceiling)
+		return usage_error("--ceiling picks the duty by itself: give one of the two");
 	for (; optind < argc; optind++) {
 		if (nwords == WORDS_MAX)
 			return usage_error("more than %d layers and hooks", WORDS_MAX);
@@ -264,5 +279,7 @@ const struct cmd cmd_attach = {
 		 "                        kretprobe or fprobe; default: the module's setting\n"
 		 "      --strict          attach all that is named, or nothing\n"
 		 "      --duty PERCENT    attach for this share of the time only, in short windows\n"
+		 "      --ceiling PERCENT attach in windows, with pauses as long as it takes for the\n"
+		 "                        accounting to cost no more than this share of all CPUs\n"
 		 "      --window TIME     length of one such window, 1ms to 10s\n",
 };

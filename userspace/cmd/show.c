@@ -70,6 +70,10 @@ static int show_status(struct module *m, struct out_doc *doc)
 	out_uint(doc, "attached_ns", NULL, s.attached_ns, NULL);
 	out_real(doc, NULL, "attached for", s.attached_ns / 1e9, 3, "s in all");
 	out_real(doc, "duty_percent", "duty", s.duty / 100.0, 2, "%");
+	if (s.ceiling)
+		out_real(doc, "ceiling_percent", "ceiling", s.ceiling / 100.0, 2, "% of all CPUs");
+	if (s.window_ms)
+		out_uint(doc, "window_ms", "window", s.window_ms, "ms");
 	return 0;
 }
 

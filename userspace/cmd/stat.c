@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/stat_report.h"
+#include "cmd/stat_windows.h"
 #include "lib/args.h"
 #include "lib/module.h"
 #include "lib/out.h"
@@ -56,8 +57,11 @@ static int take_sample(struct module *m, const struct options *o, bool late, str
 	return ret;
 }
 
-static int report(const struct options *o, const struct sample *from, const struct sample *to)
+static int report(const struct options *o, const struct sample *from, const struct sample *to,
+		  const struct stat_windows *w)
 {
+	struct toll_diff part[STAT_WINDOWS_MAX + 1];
+	struct stat_view view = o->view;
 	unsigned int flags = o->command ? 0 : OUT_STREAM | (o->count == 1 ? 0 : OUT_REPAINT);
 	struct toll_diff diff;
 	struct timespec now;
@@ -67,16 +71,35 @@ static int report(const struct options *o, const struct sample *from, const stru
 	ret = toll_diff_make(&diff, &from->reading, &to->reading, &to->hooks);
 	if (ret)
 		return ret;
+	view.nparts = stat_windows_diffs(w, &from->reading, &to->reading, &to->hooks, part);
+	view.part = part;
 	doc = out_begin("stat", flags);
 	clock_gettime(CLOCK_REALTIME, &now);
 	out_real(doc, "time", NULL, now.tv_sec + now.tv_nsec / 1e9, 3, NULL);
 	stat_report(doc, &diff, &to->hooks, hook_missed(&to->hooks) - hook_missed(&from->hooks),
-		    &o->view);
+		    &view);
+	while (view.nparts)
+		toll_diff_free(&part[--view.nparts]);
 	toll_diff_free(&diff);
 	return out_end(doc);
 }
 
-static int live(struct module *m, const struct options *o)
+/* Until the interval is over, with readings in between where they are wanted. */
+static int wait_and_mark(struct module *m, struct stat_windows *w, uint64_t due)
+{
+	int ret;
+
+	while (w->due_ns < due) {
+		ret = stop_wait(w->due_ns, -1);
+		if (!ret)
+			ret = stat_windows_mark(w, m);
+		if (ret)
+			return ret;
+	}
+	return stop_wait(due, -1);
+}
+
+static int live(struct module *m, const struct options *o, struct stat_windows *w)
 {
 	struct sample last, next;
 	uint64_t due, n;
@@ -88,15 +111,17 @@ static int live(struct module *m, const struct options *o)
 	due = stop_now_ns();
 	for (n = 0; !o->count || n < o->count; n++) {
 		due += o->interval_ns;
-		ret = stop_wait(due, -1);
+		ret = wait_and_mark(m, w, due);
 		if (ret == -EINTR && stop_pending()) {
 			ret = 0;
 			break;
 		}
-		ret = take_sample(m, o, false, &next);
+		if (!ret)
+			ret = take_sample(m, o, false, &next);
 		if (ret)
 			break;
-		ret = report(o, &last, &next);
+		ret = report(o, &last, &next, w);
+		stat_windows_next(w);
 		sample_free(&last);
 		last = next;
 		if (ret)
@@ -109,16 +134,33 @@ static int live(struct module *m, const struct options *o)
 	return ret;
 }
 
-/* Runs the command between two samples; *status is what to exit with. */
-static int over_command(struct module *m, const struct options *o, int *status)
+struct marker {
+	struct module *module;
+	struct stat_windows *windows;
+};
+
+/* Without a reading in between the confidence is worse, and no more than that. */
+static void mark_on_tick(struct stop_tick *tick)
 {
+	struct marker *marker = tick->ctx;
+
+	if (stat_windows_mark(marker->windows, marker->module))
+		err_clear();
+	tick->due_ns = marker->windows->due_ns;
+}
+
+/* Runs the command between two samples; *status is what to exit with. */
+static int over_command(struct module *m, const struct options *o, struct stat_windows *w, int *status)
+{
+	struct marker marker = { m, w };
+	struct stop_tick tick = { w->due_ns, mark_on_tick, &marker };
 	struct sample before, after;
 	int ret, wstatus = 0;
 
 	ret = take_sample(m, o, true, &before);
 	if (ret)
 		return ret;
-	ret = stop_run(o->command, &wstatus);
+	ret = stop_run_ticking(o->command, &wstatus, &tick);
 	if (ret) {
 		sample_free(&before);
 		*status = ret == -ENOENT ? 127 : 126;
@@ -127,7 +169,7 @@ static int over_command(struct module *m, const struct options *o, int *status)
 	*status = WIFSIGNALED(wstatus) ? 128 + WTERMSIG(wstatus) : WEXITSTATUS(wstatus);
 	ret = take_sample(m, o, false, &after);
 	if (!ret) {
-		ret = report(o, &before, &after);
+		ret = report(o, &before, &after, w);
 		sample_free(&after);
 	}
 	sample_free(&before);
@@ -135,16 +177,16 @@ static int over_command(struct module *m, const struct options *o, int *status)
 }
 
 /* Attaches all hooks if none is; *mine says whether they are to be detached at the end. */
-static int attach_if_none(struct module *m, const struct options *o, bool *mine)
+static int attach_if_none(struct module *m, const struct options *o, struct module_status *status,
+			  bool *mine)
 {
 	static const struct attach_request all;
-	struct module_status status;
 	struct attach_result result;
 	int ret;
 
 	*mine = false;
-	ret = module_status(m, &status);
-	if (ret || status.hooks_attached)
+	ret = module_status(m, status);
+	if (ret || status->hooks_attached)
 		return ret;
 	if (!o->attach)
 		return err_set(-ENODATA, "nettoll attach", "no hook is attached");
@@ -174,6 +216,8 @@ static int detach_mine(struct module *m)
 static int measure(const struct options *o)
 {
 	int ret, status = EXIT_OK, code;
+	struct module_status state;
+	struct stat_windows windows;
 	struct module *m;
 	bool mine = false;
 
@@ -181,9 +225,12 @@ static int measure(const struct options *o)
 	if (ret)
 		return err_report(ret);
 	stop_begin();
-	ret = attach_if_none(m, o, &mine);
-	if (!ret)
-		ret = o->command ? over_command(m, o, &status) : live(m, o);
+	ret = attach_if_none(m, o, &state, &mine);
+	if (!ret) {
+		stat_windows_begin(&windows, &state, o->view.by == STAT_BY_CPU);
+		ret = o->command ? over_command(m, o, &windows, &status) : live(m, o, &windows);
+		stat_windows_next(&windows);
+	}
 	if (ret) {
 		code = err_report(ret);
 		status = status == EXIT_OK ? code : status;

@@ -8,14 +8,17 @@
 #include <stdlib.h>
 
 #include "lib/fmt.h"
+#include "lib/stats.h"
 
 #define COLS_MAX	20
 #define TEXT		160
+#define PARTS_MAX	256
 
 /* A row before it is printed. */
 struct row {
 	const char *hook;
 	const char *layer;
+	uint32_t id;		/* of the hook or layer */
 	int32_t cpu;
 	uint32_t direction;
 	struct toll toll;
@@ -92,7 +95,7 @@ static void gather_layers(struct rows *rows, const struct toll_diff *d, uint32_t
 	for (layer = 0; layer < MODEL_LAYERS; layer++)
 		if (rows->wait == (layer == NETTOLL_LAYER_WAIT))
 			add_row(rows, &(struct row) {
-				.layer = model_layer(layer), .cpu = -1, .direction = dir,
+				.layer = model_layer(layer), .id = layer, .cpu = -1, .direction = dir,
 				.toll = d->layer[layer][dir], .count = &d->count,
 				.rank = path_rank(layer, dir) });
 }
@@ -107,7 +110,7 @@ static void gather_hooks(struct rows *rows, const struct toll_diff *d, uint32_t 
 		h = &hooks->hook[i];
 		if (h->id < d->nhooks && rows->wait == (h->layer == NETTOLL_LAYER_WAIT))
 			add_row(rows, &(struct row) {
-				.hook = h->name, .layer = model_layer(h->layer), .cpu = -1,
+				.hook = h->name, .layer = model_layer(h->layer), .id = h->id, .cpu = -1,
 				.direction = dir, .toll = d->hook[h->id][dir], .count = &d->count,
 				.rank = path_rank(h->layer, dir) });
 	}
@@ -169,6 +172,8 @@ static size_t columns(struct out_col *cols, const struct stat_view *view)
 	cols[n++] = (struct out_col) { "cycles_per_packet", "cyc/packet", OUT_REAL, 1 };
 	cols[n++] = (struct out_col) { "cycles_per_byte", "cyc/byte", OUT_REAL, 3 };
 	cols[n++] = (struct out_col) { "percent", "%", OUT_REAL, 1 };
+	cols[n++] = (struct out_col) { "cycles_half", NULL, OUT_REAL, 0 };
+	cols[n++] = (struct out_col) { NULL, view->nparts > 1 ? "+- %" : NULL, OUT_REAL, 1 };
 	cols[n++] = (struct out_col) { NULL, "", OUT_BAR, 0 };
 	return n;
 }
@@ -207,6 +212,45 @@ static void print_names(struct out_table *t, enum stat_by by, const struct row *
 	}
 }
 
+static const struct toll *toll_of_cpu(const struct toll_diff *d, const struct row *row)
+{
+	static const struct toll none;
+	size_t i;
+
+	for (i = 0; i < d->ncpu; i++)
+		if (d->cpu[i].cpu == row->cpu)
+			return row->wait ? &d->cpu[i].wait[row->direction] :
+					   &d->cpu[i].charged[row->direction];
+	return &none;
+}
+
+/* What a row shows, in a part of the time. */
+static const struct toll *toll_in(const struct toll_diff *d, const struct sheet *s,
+				  const struct row *row, bool total)
+{
+	if (total)
+		return row->count ? &d->charged[row->direction] : &d->all;
+	if (s->view->by == STAT_BY_CPU)
+		return toll_of_cpu(d, row);
+	return s->view->by == STAT_BY_HOOK ? &d->hook[row->id][row->direction] :
+					     &d->layer[row->id][row->direction];
+}
+
+/* Half the width of the confidence interval of a row's scaled cycles; NaN when nothing is scaled. */
+static double half_width(const struct sheet *s, const struct row *row, bool total)
+{
+	double y[PARTS_MAX], x[PARTS_MAX];
+	size_t n = s->view->nparts, i;
+
+	if (n > PARTS_MAX || s->diff->scale == 1)
+		return NAN;
+	for (i = 0; i < n; i++) {
+		y[i] = toll_net(toll_in(&s->view->part[i], s, row, total), s->view->raw);
+		x[i] = s->view->part[i].attached_ns;
+	}
+	return stats_ratio(y, x, n, STAT_CONFIDENCE).half * s->diff->ns;
+}
+
 /* @share: whether it takes part in the per cents; @direction: the word, if not the row's own. */
 static void print_row(struct out_table *t, const struct sheet *s, const struct row *row, bool share,
 		      const char *direction, enum term_style style)
@@ -214,6 +258,7 @@ static void print_row(struct out_table *t, const struct sheet *s, const struct r
 	const struct toll_diff *d = s->diff;
 	double net = toll_net(&row->toll, s->view->raw);
 	double percent = share ? toll_ratio(100 * net, s->charged) : NAN;
+	double half = half_width(s, row, style == STYLE_TOTAL);
 
 	out_row(t, style);
 	print_names(t, s->view->by, row);
@@ -235,6 +280,8 @@ static void print_row(struct out_table *t, const struct sheet *s, const struct r
 		cell_none(t);
 	}
 	cell_real(t, percent);
+	cell_real(t, half);
+	cell_real(t, 100 * toll_ratio(half, fabs(net * d->scale)));
 	cell_real(t, share && style != STYLE_TOTAL ? toll_ratio(net, s->longest) : NAN);
 }
 
@@ -353,7 +400,7 @@ static void print_quality(struct out_doc *doc, const struct toll_diff *d,
 }
 
 static void print_hooks(struct out_doc *doc, const struct toll_diff *d,
-			const struct hook_list *hooks, uint64_t missed)
+			const struct hook_list *hooks, uint64_t missed, const struct stat_view *view)
 {
 	size_t attached = hook_count(hooks, NETTOLL_HOOK_STATE_ATTACHED);
 	size_t absent = hook_count(hooks, NETTOLL_HOOK_STATE_ABSENT);
@@ -368,14 +415,16 @@ static void print_hooks(struct out_doc *doc, const struct toll_diff *d,
 	out_bool(doc, "hooks_changed", NULL, d->changed);
 	out_real(doc, "attached_share", NULL, share, 6, NULL);
 	out_real(doc, "scale", NULL, d->scale, 6, NULL);
+	out_uint(doc, "parts", NULL, d->scale == 1 ? 0 : view->nparts, NULL);
 	snprintf(text, sizeof(text),
 		 "%zu attached, %zu absent, %zu failed; %" PRIu64 " calls missed", attached, absent,
 		 failed, missed);
 	out_str(doc, NULL, "hooks", text);
 	if (d->scale != 1) {
 		snprintf(text, sizeof(text),
-			 "hooks were attached %.3g %% of the time; counts are times %.4g",
-			 100 * share, d->scale);
+			 "hooks were attached %.3g %% of the time; counts are times %.4g%s",
+			 100 * share, d->scale, view->nparts > 1 ?
+			 "; +-: 95 % confidence, by how the windows differ" : "");
 		out_str(doc, NULL, "scaled", text);
 	}
 	if (!d->attached_ns && attached)
@@ -400,6 +449,6 @@ void stat_report(struct out_doc *doc, const struct toll_diff *d, const struct ho
 	out_text(doc, STYLE_NONE, "%s", "");
 	print_traffic(doc, d, view);
 	print_quality(doc, d, view);
-	print_hooks(doc, d, hooks, missed);
+	print_hooks(doc, d, hooks, missed, view);
 	out_str(doc, NULL, "elapsed", text);
 }

@@ -13,12 +13,18 @@ enum stat_by { STAT_BY_LAYER, STAT_BY_HOOK, STAT_BY_CPU };
  * @by: a row for each layer, hook or CPU, and direction
  * @raw: do not subtract our own cost
  * @totals: people see counts of the whole time instead of rates
+ * @nparts, @part: the time in parts, where hooks were attached in windows: how far they differ says how
+ *	far the scaled figures can be trusted
  */
 struct stat_view {
 	enum stat_by by;
 	bool raw;
 	bool totals;
+	size_t nparts;
+	const struct toll_diff *part;
 };
+
+#define STAT_CONFIDENCE	0.95
 
 /**
  * stat_report() - describe a difference

@@ -132,6 +132,10 @@ static int take_status(const struct nlk_reply *reply, void *arg)
 	s->spans_open = nlk_u64(tb[NETTOLL_A_STATUS_SPANS_OPEN]);
 	s->attached_ns = nlk_u64(tb[NETTOLL_A_STATUS_ATTACHED_NS]);
 	s->duty = tb[NETTOLL_A_STATUS_DUTY] ? nlk_u32(tb[NETTOLL_A_STATUS_DUTY]) : 10000;
+	if (tb[NETTOLL_A_STATUS_CEILING])
+		s->ceiling = nlk_u32(tb[NETTOLL_A_STATUS_CEILING]);
+	if (tb[NETTOLL_A_STATUS_WINDOW_MS])
+		s->window_ms = nlk_u32(tb[NETTOLL_A_STATUS_WINDOW_MS]);
 	for (i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
 		if (!costs[i].inner || !tb[costs[i].inner])
 			continue;
@@ -259,6 +263,8 @@ int module_attach(struct module *m, const struct attach_request *what, struct at
 		nlk_put_flag(req, NETTOLL_A_ATTACH_STRICT);
 	if (what->duty)
 		nlk_put_u32(req, NETTOLL_A_ATTACH_DUTY, what->duty);
+	if (what->ceiling)
+		nlk_put_u32(req, NETTOLL_A_ATTACH_CEILING, what->ceiling);
 	if (what->window_ms)
 		nlk_put_u32(req, NETTOLL_A_ATTACH_WINDOW_MS, what->window_ms);
 	*result = (struct attach_result) { 0 };

@@ -33,6 +33,8 @@ struct module_cost {
  * @tsc_khz: cycles a millisecond
  * @attached_ns: time that hooks were attached, in all
  * @duty: share of the time that hooks are attached, in hundredths of a per cent
+ * @ceiling: share of all CPUs that the accounting may take, in the same; 0: any
+ * @window_ms: length of the windows in which hooks are attached; 0: always
  */
 struct module_status {
 	char version[64];
@@ -44,7 +46,7 @@ struct module_status {
 	uint32_t generation;
 	uint64_t spans_open;
 	uint64_t attached_ns;
-	uint32_t duty;
+	uint32_t duty, ceiling, window_ms;
 	struct module_cost cost[NETTOLL_BACKEND_TRACEPOINT + 1];	/* by backend */
 };
 
@@ -72,6 +74,7 @@ int module_hooks(struct module *module, struct hook_list *list);
  * @backend: 0 leaves it to the module's setting, but for @auto_backend, which asks for auto
  * @strict: all that is named or nothing
  * @duty: attach for this share of the time only, in hundredths of a per cent; 0: always
+ * @ceiling: in windows, so that the accounting takes no more than this share of all CPUs; 0: any
  * @window_ms: length of an attached window; 0: the module's choice
  *
  * Detaching uses the layers and hooks only.
@@ -83,7 +86,7 @@ struct attach_request {
 	uint32_t backend;
 	bool auto_backend;
 	bool strict;
-	uint32_t duty;
+	uint32_t duty, ceiling;
 	uint32_t window_ms;
 };
 

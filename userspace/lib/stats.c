@@ -43,6 +43,30 @@ struct stats_summary stats_difference(const double *a, size_t na, const double *
 	return d;
 }
 
+struct stats_summary stats_ratio(const double *y, const double *x, size_t n, double confidence)
+{
+	struct stats_summary s = { n, NAN, NAN, NAN, NAN, NAN };
+	double sum_y = 0, sum_x = 0, rest, squares = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum_y += y[i];
+		sum_x += x[i];
+	}
+	if (sum_x == 0)
+		return s;
+	s.mean = sum_y / sum_x;
+	if (n < 2)
+		return s;
+	for (i = 0; i < n; i++) {
+		rest = y[i] - s.mean * x[i];
+		squares += rest * rest;
+	}
+	s.half = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, n - 1) *
+		 sqrt(squares * n / (n - 1)) / fabs(sum_x);
+	return s;
+}
+
 double stats_quantile(double *values, size_t n, double q)
 {
 	if (!n)

@@ -29,6 +29,14 @@ struct stats_summary stats_summarize(const double *values, size_t n, double conf
 struct stats_summary stats_difference(const double *a, size_t na, const double *b, size_t nb,
 				      double confidence);
 
+/**
+ * stats_ratio() - the ratio of two sums of pairs, as of cycles to the time in which they were counted
+ *
+ * In the result, mean is sum of @y / sum of @x and half that of its confidence interval (by the linearised
+ * variance of a ratio, Student's t with n - 1 degrees); sd, min and max are NaN.
+ */
+struct stats_summary stats_ratio(const double *y, const double *x, size_t n, double confidence);
+
 /** stats_quantile() - the @q quantile (0 to 1), by linear interpolation; sorts @values */
 double stats_quantile(double *values, size_t n, double q);
 

@@ -132,7 +132,29 @@ int stop_wait(uint64_t until_ns, int fd)
 	}
 }
 
+/* Until a signal comes or something is due. */
+static void sleep_until_due(const sigset_t *mask, struct stop_tick *tick)
+{
+	struct timespec left;
+	uint64_t now;
+
+	if (!tick || tick->due_ns == UINT64_MAX) {
+		ppoll(NULL, 0, NULL, mask);
+		return;
+	}
+	now = stop_now_ns();
+	left.tv_sec = tick->due_ns > now ? (tick->due_ns - now) / 1000000000 : 0;
+	left.tv_nsec = tick->due_ns > now ? (tick->due_ns - now) % 1000000000 : 0;
+	if (!ppoll(NULL, 0, &left, mask))
+		tick->fn(tick);
+}
+
 int stop_run(char *const *argv, int *status)
+{
+	return stop_run_ticking(argv, status, NULL);
+}
+
+int stop_run_ticking(char *const *argv, int *status, struct stop_tick *tick)
 {
 	int fds[2], error = 0, passed = 0, ret;
 	sigset_t mask;
@@ -165,7 +187,7 @@ int stop_run(char *const *argv, int *status)
 	/* The signals are open in ppoll() alone, so the child's end cannot slip in before it. */
 	open_mask(&mask);
 	while (!waitpid(pid, status, WNOHANG)) {
-		ppoll(NULL, 0, NULL, &mask);
+		sleep_until_due(&mask, tick);
 		/* Ctrl-C went to the command too; it decides. */
 		if (came && came != SIGINT && came != passed) {
 			passed = came;

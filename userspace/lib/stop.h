@@ -47,4 +47,18 @@ void stop_child(void);
  */
 int stop_run(char *const *argv, int *status);
 
+/**
+ * struct stop_tick - something to do now and then while a command runs
+ * @due_ns: CLOCK_MONOTONIC of the next time; UINT64_MAX: never
+ * @fn: does it and moves @due_ns on
+ */
+struct stop_tick {
+	uint64_t due_ns;
+	void (*fn)(struct stop_tick *tick);
+	void *ctx;
+};
+
+/** stop_run_ticking() - as stop_run(), and does what is due meanwhile */
+int stop_run_ticking(char *const *argv, int *status, struct stop_tick *tick);
+
 #endif

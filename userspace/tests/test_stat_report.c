@@ -81,7 +81,7 @@ static double number(struct json_object *obj, const char *key)
 
 static void by_layer__rows(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, false, false };
+	static const struct stat_view view = { .by = STAT_BY_LAYER };
 	struct json_object *root = bill(&view), *r;
 
 	(void)state;
@@ -112,7 +112,7 @@ static void by_layer__rows(void **state)
 
 static void by_layer__wait_is_apart(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, false, false };
+	static const struct stat_view view = { .by = STAT_BY_LAYER };
 	struct json_object *root = bill(&view), *r = row(root, "wait", 0);
 	double sum = 0;
 	size_t i;
@@ -130,7 +130,7 @@ static void by_layer__wait_is_apart(void **state)
 
 static void by_layer__totals(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, false, false };
+	static const struct stat_view view = { .by = STAT_BY_LAYER };
 	struct json_object *root = bill(&view), *r;
 
 	(void)state;
@@ -149,7 +149,7 @@ static void by_layer__totals(void **state)
 
 static void footer__figures(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, false, false };
+	static const struct stat_view view = { .by = STAT_BY_LAYER };
 	struct json_object *root = bill(&view);
 
 	(void)state;
@@ -173,7 +173,7 @@ static void footer__figures(void **state)
 
 static void raw__subtracts_nothing(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, true, false };
+	static const struct stat_view view = { .by = STAT_BY_LAYER, .raw = true };
 	struct json_object *root = bill(&view);
 
 	(void)state;
@@ -185,7 +185,7 @@ static void raw__subtracts_nothing(void **state)
 
 static void by_hook__dearest_first(void **state)
 {
-	static const struct stat_view view = { STAT_BY_HOOK, false, false };
+	static const struct stat_view view = { .by = STAT_BY_HOOK };
 	struct json_object *root = bill(&view), *r = row(root, "rows", 0);
 
 	(void)state;
@@ -200,7 +200,7 @@ static void by_hook__dearest_first(void **state)
 
 static void by_cpu__divides_by_the_cpu_s_own_packets(void **state)
 {
-	static const struct stat_view view = { STAT_BY_CPU, false, false };
+	static const struct stat_view view = { .by = STAT_BY_CPU };
 	static struct stat_cpu cpus[] = { { 1, 1, 100, 4, 400, 0, 0 }, { 0, 1, 300, 1, 100, 0, 0 } };
 	static struct stat_charge charges[] = {
 		{ 0, TX, 1, 4, 100, 0, 100 }, { 0, TX, 0, 1, 250, 0, 250 }, { 3, TX, 0, 1, 50, 0, 50 },
@@ -231,7 +231,7 @@ static void by_cpu__divides_by_the_cpu_s_own_packets(void **state)
 
 static void scaled__counts_but_not_ratios(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, false, true };
+	static const struct stat_view view = { .by = STAT_BY_LAYER, .totals = true };
 	struct json_object *root, *r;
 
 	(void)state;
@@ -250,9 +250,54 @@ static void scaled__counts_but_not_ratios(void **state)
 	json_object_put(root);
 }
 
+/* Two parts with windows as long, of which one saw a quarter of the traffic: the interval of a ratio, by hand. */
+static void scaled__confidence_by_how_parts_differ(void **state)
+{
+	struct stat_view view = { .by = STAT_BY_LAYER, .totals = true };
+	struct stat_charge half_charge[6];
+	struct stat_reading middle = after;
+	struct json_object *root, *r;
+	struct toll_diff part[2];
+	size_t i;
+
+	(void)state;
+	/* A quarter of everything in the first half of the time, which had half of the window. */
+	memcpy(half_charge, charge, sizeof(charge));
+	for (i = 0; i < 6; i++) {
+		half_charge[i].self /= 4;
+		half_charge[i].own /= 4;
+	}
+	middle.charge = half_charge;
+	middle.time_ns = 2000000000;
+	middle.attached_ns = 10000000;
+	after.attached_ns = 20000000;
+	assert_int_equal(toll_diff_make(&part[0], &before, &middle, &hooks), 0);
+	assert_int_equal(toll_diff_make(&part[1], &middle, &after, &hooks), 0);
+	view.nparts = 2;
+	view.part = part;
+	root = bill(&view);
+	after.attached_ns = 2000000000;
+	r = row(root, "rows", 1);
+	CLOSE(number(r, "cycles"), 280000);
+	/* udp: 700 and 2100 cycles in 10 ms each. Residuals 700; t(0.975, 1) = 12.706205; times 2 s / 20 ms. */
+	assert_float_equal(number(r, "cycles_half"), 12.706205 * sqrt(2 * 700.0 * 700 * 2) * 100, 1);
+	assert_int_equal((int)number(root, "parts"), 2);
+	/* The sums have theirs: 1725 and 5175 of 6900, but for the rounding of their parts. */
+	r = row(root, "totals", json_object_array_length(json_object_object_get(root, "totals")) - 1);
+	assert_float_equal(number(r, "cycles_half"), 12.706205 * sqrt(2 * 1725.0 * 1725 * 2) * 100, 5000);
+	json_object_put(root);
+	/* Attached throughout, nothing is in doubt. */
+	root = bill(&view);
+	assert_true(isnan(number(row(root, "rows", 1), "cycles_half")));
+	assert_int_equal((int)number(root, "parts"), 0);
+	json_object_put(root);
+	toll_diff_free(&part[0]);
+	toll_diff_free(&part[1]);
+}
+
 static void idle__prints_without_dividing(void **state)
 {
-	static const struct stat_view view = { STAT_BY_LAYER, false, false };
+	static const struct stat_view view = { .by = STAT_BY_LAYER };
 	static const struct hook_list none = { 0, NULL };
 	struct stat_reading old = after;
 	struct json_object *root;
@@ -285,8 +330,8 @@ static void idle__prints_without_dividing(void **state)
 
 static void people__see_rates_or_totals(void **state)
 {
-	static const struct stat_view rates = { STAT_BY_LAYER, false, false };
-	static const struct stat_view totals = { STAT_BY_LAYER, false, true };
+	static const struct stat_view rates = { .by = STAT_BY_LAYER };
+	static const struct stat_view totals = { .by = STAT_BY_LAYER, .totals = true };
 	struct out_doc *doc;
 	struct toll_diff d;
 
@@ -317,6 +362,7 @@ int main(void)
 		cmocka_unit_test(by_hook__dearest_first),
 		cmocka_unit_test(by_cpu__divides_by_the_cpu_s_own_packets),
 		cmocka_unit_test(scaled__counts_but_not_ratios),
+		cmocka_unit_test(scaled__confidence_by_how_parts_differ),
 		cmocka_unit_test(idle__prints_without_dividing),
 		cmocka_unit_test(people__see_rates_or_totals),
 	};

@@ -39,6 +39,22 @@ static void summary__too_few_values(void **state)
 	assert_true(isnan(s.sd) && isnan(s.half));
 }
 
+static void ratio__by_hand(void **state)
+{
+	static const double y[] = { 10, 22, 28 }, x[] = { 1, 2, 3 };
+	struct stats_summary s = stats_ratio(y, x, 3, 0.95);
+
+	(void)state;
+	CLOSE(s.mean, 10);
+	/* Residuals 0, 2, -2; t(0.975, 2) = 4.302653 */
+	assert_float_equal(s.half, 4.302653 * sqrt(8 * 3 / 2.0) / 6, 1e-5);
+	/* In proportion, whatever the lengths: no doubt. */
+	assert_float_equal(stats_ratio((double[]){ 10, 20, 30 }, x, 3, 0.95).half, 0, 1e-9);
+	assert_true(isnan(stats_ratio(y, x, 1, 0.95).half));
+	CLOSE(stats_ratio(y, x, 1, 0.95).mean, 10);
+	assert_true(isnan(stats_ratio(y, x, 0, 0.95).mean));
+}
+
 static void difference__welch(void **state)
 {
 	static const double a[] = { 1, 2, 3 }, b[] = { 11, 13, 15, 17 };
@@ -88,6 +104,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(summary__t_interval),
 		cmocka_unit_test(summary__too_few_values),
+		cmocka_unit_test(ratio__by_hand),
 		cmocka_unit_test(difference__welch),
 		cmocka_unit_test(difference__without_spread),
 		cmocka_unit_test(quantile__interpolates),

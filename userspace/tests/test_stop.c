@@ -86,6 +86,30 @@ static void run__status(void **state)
 	assert_int_equal(stop_run(no_exec, &status), -EACCES);
 }
 
+static void count_tick(struct stop_tick *tick)
+{
+	++*(int *)tick->ctx;
+	tick->due_ns += SECOND / 50;
+}
+
+/* Meanwhile what is due is done; a command that ends in its sleep still ends it. */
+static void run__ticks(void **state)
+{
+	static char *const argv[] = { "sleep", "0.3", NULL };
+	struct stop_tick tick = { stop_now_ns() + SECOND / 50, count_tick, &(int) { 0 } };
+	int *ticks = tick.ctx, status = 1;
+
+	(void)state;
+	assert_int_equal(stop_run_ticking(argv, &status, &tick), 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	/* A late tick is made up for, so the number does not depend on how busy this machine is. */
+	assert_true(*ticks >= 13);
+	*ticks = 0;
+	tick.due_ns = UINT64_MAX;
+	assert_int_equal(stop_run_ticking(argv, &status, &tick), 0);
+	assert_int_equal(*ticks, 0);
+}
+
 /* The command meets the signals as we did: none blocked, SIGPIPE not ignored. */
 static void run__child_s_signals_are_as_at_first(void **state)
 {
@@ -128,6 +152,7 @@ int main(void)
 		cmocka_unit_test(end__does_not_deliver_again),
 		cmocka_unit_test(wait__descriptor),
 		cmocka_unit_test(run__status),
+		cmocka_unit_test(run__ticks),
 		cmocka_unit_test(run__child_s_signals_are_as_at_first),
 		cmocka_unit_test(run__passes_term_on),
 	};
