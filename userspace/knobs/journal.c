@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "lib/err.h"
+#include "lib/netns.h"
+#include "lib/nl_link.h"
 
 #define FORMAT		"nettoll-journal/1"
 #define FILE_MAX	(4 << 20)
@@ -116,6 +118,7 @@ static struct json_object *to_json(const struct journal *j)
 		o = json_object_new_object();
 		json_object_object_add(o, "netns", json_object_new_string(j->entry[i].place.netns));
 		json_object_object_add(o, "dev", json_object_new_string(j->entry[i].place.dev));
+		json_object_object_add(o, "index", json_object_new_int(j->entry[i].index));
 		json_object_object_add(o, "knob", json_object_new_string(j->entry[i].knob));
 		json_object_object_add(o, "old", json_object_new_string(j->entry[i].old_value));
 		json_object_object_add(o, "new", json_object_new_string(j->entry[i].new_value));
@@ -193,8 +196,55 @@ static int save(struct journal *j)
 	return 0;
 }
 
+static bool is_of_a_device(const char *name)
+{
+	struct knob knob;
+
+	if (!knob_find(name, &knob))
+		return knob.family->per_device;
+	err_clear();
+	return false;
+}
+
+static int link_index(void *arg)
+{
+	const struct knob_place *place = arg;
+	struct link_info info;
+	int ret = link_get(place->dev, &info);
+
+	return ret ? ret : info.index;
+}
+
+/* Return: the number of the device of a place, -ENODEV or -ENOENT when it or the namespace is gone. */
+static int index_of(const struct knob_place *place)
+{
+	int ret = place->dev[0] ? netns_call(place->netns, link_index, (void *)place) : 0;
+
+	if (ret < 0)
+		err_clear();
+	return ret;
+}
+
+bool journal_gone(const struct journal_entry *e)
+{
+	int now, fd;
+
+	if (e->index) {
+		now = index_of(&e->place);
+		return now == -ENODEV || now == -ENOENT || (now > 0 && now != e->index);
+	}
+	if (!e->place.netns[0])
+		return false;
+	fd = netns_open(e->place.netns);
+	if (fd >= 0)
+		close(fd);
+	else
+		err_clear();
+	return fd == -ENOENT;
+}
+
 static int append(struct journal *j, const struct knob_place *place, const char *knob,
-		  const char *old_value, const char *new_value)
+		  const char *old_value, const char *new_value, int index)
 {
 	struct journal_entry *grown = reallocarray(j->entry, j->n + 1, sizeof(*grown)), *e;
 
@@ -203,6 +253,7 @@ static int append(struct journal *j, const struct knob_place *place, const char 
 	j->entry = grown;
 	e = &grown[j->n];
 	e->place = *place;
+	e->index = index;
 	snprintf(e->knob, sizeof(e->knob), "%s", knob);
 	snprintf(e->old_value, sizeof(e->old_value), "%s", old_value);
 	snprintf(e->new_value, sizeof(e->new_value), "%s", new_value);
@@ -213,11 +264,12 @@ static int append(struct journal *j, const struct knob_place *place, const char 
 int journal_add(struct journal *j, const struct knob_place *place, const char *knob,
 		const char *old_value, const char *new_value)
 {
-	int ret;
+	int index, ret;
 
 	if (journal_find(j, place, knob))
 		return 0;
-	ret = append(j, place, knob, old_value, new_value);
+	index = is_of_a_device(knob) ? index_of(place) : 0;
+	ret = append(j, place, knob, old_value, new_value, index > 0 ? index : 0);
 	if (ret)
 		return ret;
 	ret = save(j);
@@ -241,7 +293,7 @@ static int from_json(struct journal *j, struct json_object *root)
 {
 	const char *format = member(root, "format", 64), *what = member(root, "what", sizeof(j->what));
 	const char *boot = member(root, "boot", sizeof(j->boot));
-	struct json_object *pid, *start, *list, *o;
+	struct json_object *pid, *start, *list, *o, *index;
 	const char *netns, *dev, *knob, *old, *new;
 	struct knob_place place;
 	size_t i;
@@ -269,7 +321,9 @@ static int from_json(struct journal *j, struct json_object *root)
 		place = (struct knob_place) { 0 };
 		strcpy(place.netns, netns);
 		strcpy(place.dev, dev);
-		ret = append(j, &place, knob, old, new);
+		if (!json_object_object_get_ex(o, "index", &index))
+			index = NULL;
+		ret = append(j, &place, knob, old, new, json_object_get_int(index));
 		if (ret)
 			return ret;
 	}

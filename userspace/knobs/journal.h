@@ -11,6 +11,7 @@
 /** struct journal_entry - a knob that was changed, and its value before the first change */
 struct journal_entry {
 	struct knob_place place;
+	int index;				/* of the device then; 0: the knob is none of a device */
 	char knob[KNOB_NAME_MAX];
 	char old_value[KNOB_VALUE_MAX];
 	char new_value[KNOB_VALUE_MAX];		/* of the first change; for people */
@@ -54,6 +55,13 @@ int journal_add(struct journal *j, const struct knob_place *place, const char *k
 /** journal_find() - the entry of a knob, or NULL */
 const struct journal_entry *journal_find(const struct journal *j, const struct knob_place *place,
 					 const char *knob);
+
+/**
+ * journal_gone() - whether an entry's device, or its namespace, is no longer there
+ *
+ * Another device that has got the name since is not the one that was changed.
+ */
+bool journal_gone(const struct journal_entry *e);
 
 /** journal_load() - read a file; journal_free() afterwards */
 int journal_load(struct journal *j, const char *path);

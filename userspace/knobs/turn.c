@@ -3,6 +3,8 @@
 #include "knobs/turn.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/err.h"
@@ -25,6 +27,45 @@ int turn_knob(struct journal *j, const struct knob *knob, const struct knob_plac
 		return 0;
 	ret = journal_add(j, place, knob->name, now, value);
 	return ret ? ret : knob_write(knob, place, value);
+}
+
+static bool same_place(const struct journal_entry *a, const struct journal_entry *b)
+{
+	return !strcmp(a->place.netns, b->place.netns) && !strcmp(a->place.dev, b->place.dev);
+}
+
+/* What went with its device, once for each device, with what to set where it has come up elsewhere. */
+static void drop_gone(struct journal *j)
+{
+	char list[1024];
+	size_t i, k, len, kept = 0;
+	bool *gone = calloc(j->n + 1, sizeof(*gone));
+
+	if (!gone)
+		return;
+	for (i = 0; i < j->n; i++)
+		gone[i] = journal_gone(&j->entry[i]);
+	for (i = 0; i < j->n; i++) {
+		if (!gone[i])
+			continue;
+		for (k = 0; k < i && !(gone[k] && same_place(&j->entry[k], &j->entry[i]));)
+			k++;
+		if (k < i)
+			continue;
+		list[0] = '\0';
+		for (len = 0; k < j->n && len < sizeof(list); k++)
+			if (gone[k] && same_place(&j->entry[k], &j->entry[i]))
+				len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s=%s",
+							len ? ", " : "", j->entry[k].knob,
+							j->entry[k].old_value);
+		pr_warn("%s is gone, and with it what was changed there; it had %s",
+			knob_where(&j->entry[i].place), list);
+	}
+	for (i = 0; i < j->n; i++)
+		if (!gone[i])
+			j->entry[kept++] = j->entry[i];
+	j->n = kept;
+	free(gone);
 }
 
 /* Return: 1 when it had to be written, 0 when it was as before. */
@@ -50,6 +91,7 @@ int turn_back(struct journal *j)
 	int walk, one, ret = 0, written = 1;
 	size_t i;
 
+	drop_gone(j);
 	for (walk = 0; walk < WALKS && written; walk++) {
 		ret = written = 0;
 		for (i = j->n; i-- > 0;) {
@@ -58,6 +100,10 @@ int turn_back(struct journal *j)
 				written = 1;
 			if (one >= 0)
 				continue;
+			if (journal_gone(&j->entry[i])) {
+				err_clear();
+				continue;
+			}
 			if (!ret)
 				ret = one;
 			/* Another walk may help; the last one says what is left. */
@@ -70,6 +116,8 @@ int turn_back(struct journal *j)
 			err_clear();
 		}
 	}
+	/* Some may have gone only now: a namespace takes its time to end. */
+	drop_gone(j);
 	if (!ret && written) {
 		pr_err("the settings to put back change one another; some are not as they were");
 		ret = -EIO;
@@ -79,7 +127,8 @@ int turn_back(struct journal *j)
 		if (ret)
 			err_report(ret);
 	} else if (j->path[0]) {
-		pr_note("%s keeps the values to put back: nettoll ladder --restore tries again", j->path);
+		pr_note("%s keeps the values to put back: nettoll ladder --restore tries again; or put them back "
+			"yourself and remove it", j->path);
 	}
 	return ret;
 }
@@ -103,7 +152,7 @@ int turn_back_file(const char *path, void *arg)
 			      (int)j.pid, j.what);
 	} else {
 		ret = turn_back(&j);
-		if (!ret)
+		if (!ret && j.n)
 			pr_note("put back %zu setting%s that %s had left", j.n, j.n == 1 ? "" : "s", j.what);
 		journal_free(&j);
 		return ret;

@@ -20,6 +20,7 @@ int turn_knob(struct journal *j, const struct knob *knob, const struct knob_plac
  * turn_back() - put everything in the journal back, the last change first, and verify it
  *
  * What cannot be put back is reported on stderr, one message each, and the journal's file stays.
+ * Devices and namespaces that are gone are reported, and forgotten.
  * Return: 0, or a negative errno; then not described.
  */
 int turn_back(struct journal *j);

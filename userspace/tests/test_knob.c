@@ -408,6 +408,33 @@ static void restore__of_an_earlier_boot(void **state)
 	assert_int_equal(journals(), 0);
 }
 
+#define GONE(netns, dev, index, knob) "{\"netns\":\"" netns "\",\"dev\":\"" dev "\",\"index\":" #index \
+	",\"knob\":\"" knob "\",\"old\":\"1\",\"new\":\"2\"}"
+
+static void restore__of_a_device_that_is_gone(void **state)
+{
+	char path[128], boot[64] = "";
+	FILE *f;
+
+	(void)state;
+	f = fopen("/proc/sys/kernel/random/boot_id", "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%63s", boot), 1);
+	fclose(f);
+	snprintf(path, sizeof(path), "%s/ladder-x.json", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	/* No device, no namespace, and another device of the same name. */
+	fprintf(f, "{\"format\":\"nettoll-journal/1\",\"what\":\"x\",\"pid\":1,\"start\":1,\"boot\":\"%s\","
+		"\"changes\":["
+		GONE("", "no-such-dev0", 7, "toy.a") "," GONE("no-such-ns", "", 0, "toy.b") ","
+		GONE("", "lo", 999, "toy.c") "]}", boot);
+	fclose(f);
+	assert_int_equal(turn_back_file(path, NULL), 0);
+	assert_string_equal(written, "");
+	assert_int_equal(journals(), 0);
+}
+
 static void lock__the_second_is_told(void **state)
 {
 	int first, second, ready[2], done[2], status;
@@ -463,6 +490,7 @@ int main(void)
 		cmocka_unit_test_setup(turn__verified, setup_toys),
 		cmocka_unit_test_setup(restore__heals_after_a_kill, setup_toys),
 		cmocka_unit_test_setup(restore__of_an_earlier_boot, setup_toys),
+		cmocka_unit_test_setup(restore__of_a_device_that_is_gone, setup_toys),
 		cmocka_unit_test_setup(lock__the_second_is_told, setup_toys),
 	};
 
