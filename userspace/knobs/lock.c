@@ -94,7 +94,7 @@ int lock_place(const struct knob_place *place, const char *what, int *fd)
 	return ret ? ret : take(path, knob_where(place), what, fd);
 }
 
-int lock_account(const char *what, int *fd)
+static int lock_name(const char *name, const char *thing, const char *what, int *fd)
 {
 	char path[PATH_MAX];
 	int ret;
@@ -103,6 +103,16 @@ int lock_account(const char *what, int *fd)
 	ret = state_dir_make();
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "%s/lock-account", state_dir());
-	return take(path, "the nettoll module's account", what, fd);
+	snprintf(path, sizeof(path), "%s/lock-%s", state_dir(), name);
+	return take(path, thing, what, fd);
+}
+
+int lock_account(const char *what, int *fd)
+{
+	return lock_name("account", "the nettoll module's account", what, fd);
+}
+
+int lock_sysctls(const char *what, int *fd)
+{
+	return lock_name("sysctls", "a kernel setting (sysctl)", what, fd);
 }

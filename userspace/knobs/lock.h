@@ -17,4 +17,7 @@ int lock_place(const struct knob_place *place, const char *what, int *fd);
 /** lock_account() - the same for the module's account, which is the host's as a whole */
 int lock_account(const char *what, int *fd);
 
+/** lock_sysctls() - the same for all sysctls, of the host and of its namespaces */
+int lock_sysctls(const char *what, int *fd);
+
 #endif

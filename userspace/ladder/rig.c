@@ -59,7 +59,7 @@ int rig_look(struct rig *rig, const struct plan *plan)
 	int end, ret;
 
 	*rig = (struct rig) { .plan = plan };
-	for (end = 0; end <= PLAN_ENDS; end++)
+	for (end = 0; end < PLAN_ENDS + 2; end++)
 		rig->lock[end] = -1;
 	snprintf(what, sizeof(what), "ladder %s", plan->name);
 	journal_init(&rig->journal, what);
@@ -89,17 +89,25 @@ static int look_for_left(const char *path, void *arg)
 	int end, ret;
 
 	ret = journal_load(&j, path);
-	if (ret)
+	if (ret == -ENOENT) {
+		/* Its ladder has ended meanwhile. */
+		err_clear();
 		return 0;
+	}
+	if (ret)
+		return ret;
 	if (journal_alive(&j) || journal_stale_boot(&j))
 		goto out;
-	for (i = 0; i < j.n; i++)
+	for (i = 0; i < j.n; i++) {
+		if (journal_gone(&j.entry[i]))
+			continue;
 		for (end = 0; end < PLAN_ENDS; end++)
 			if (!strcmp(j.entry[i].place.netns, rig->plan->place[end].netns) &&
 			    !strcmp(j.entry[i].place.dev, rig->plan->place[end].dev))
 				ret = err_set(-EBUSY, "nettoll ladder --restore puts them back",
 					      "%s has not put back its changes of %s", j.what,
 					      knob_where(&j.entry[i].place));
+	}
 out:
 	journal_free(&j);
 	return ret;
@@ -125,6 +133,31 @@ static int note_all(struct rig *rig)
 	return 0;
 }
 
+/* Which of them belong to a namespace, and which to the whole host, only the kernel knows. */
+static bool turns_sysctl(const struct rig *rig)
+{
+	size_t i;
+
+	for (i = 0; i < rig->n; i++)
+		if (!strcmp(rig->knob[i].knob.family->name, "sysctl"))
+			return true;
+	return false;
+}
+
+/* Another ladder may have been at work when rig_look() read them; nobody is now. */
+static int look_again(struct rig *rig)
+{
+	struct rig_knob *k;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < rig->n && !ret; i++) {
+		k = &rig->knob[i];
+		ret = knob_read(&k->knob, &rig->plan->place[k->end], k->found);
+	}
+	return ret;
+}
+
 int rig_take(struct rig *rig, bool account)
 {
 	const struct plan *plan = rig->plan;
@@ -145,7 +178,14 @@ int rig_take(struct rig *rig, bool account)
 		if (ret)
 			return ret;
 	}
+	if (turns_sysctl(rig)) {
+		ret = lock_sysctls(rig->journal.what, &rig->lock[PLAN_ENDS + 1]);
+		if (ret)
+			return ret;
+	}
 	ret = journal_each(look_for_left, rig);
+	if (!ret)
+		ret = look_again(rig);
 	return ret ? ret : note_all(rig);
 }
 
@@ -258,7 +298,7 @@ int rig_close(struct rig *rig, bool keep)
 		pr_note("the host stays as the last rung has it; nettoll ladder --restore puts it back");
 	}
 	journal_free(&rig->journal);
-	for (end = 0; end <= PLAN_ENDS; end++)
+	for (end = 0; end < PLAN_ENDS + 2; end++)
 		if (rig->plan && rig->lock[end] >= 0)
 			close(rig->lock[end]);
 	free(rig->knob);

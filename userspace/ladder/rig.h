@@ -16,7 +16,7 @@ struct rig_knob {
 struct rig {
 	const struct plan *plan;
 	struct journal journal;
-	int lock[PLAN_ENDS + 1];	/* of the ends, and of the account */
+	int lock[PLAN_ENDS + 2];	/* of the ends, the account, and the sysctls */
 	bool moved;			/* knobs may have been turned */
 	size_t n;
 	struct rig_knob *knob;
@@ -30,7 +30,7 @@ struct rig {
 int rig_look(struct rig *rig, const struct plan *plan);
 
 /**
- * rig_take() - lock the devices, and have what the knobs were found at on the disk
+ * rig_take() - lock what is to be turned, look again, and have what the knobs were found at on the disk
  * @account: lock the module's account too
  *
  * Return: -EBUSY, described with the holder, when another ladder has one, or when one that was
