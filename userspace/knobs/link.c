@@ -2,12 +2,17 @@
 /* Knobs of a network device as such: link.mtu and link.txqueuelen, by rtnetlink. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "knobs/family.h"
+#include "lib/err.h"
 #include "lib/nl_link.h"
+
+#define IPV6_MTU_MIN	1280	/* below it the kernel takes IPv6, with its addresses, off a device */
 
 enum { MTU, TXQUEUELEN };
 
@@ -51,6 +56,36 @@ static int range(const struct knob *knob, const struct knob_place *place, uint64
 	return ret;
 }
 
+/* Whether a device speaks IPv6: then it has a directory of settings, one of which turns it off. */
+static bool has_ipv6(const char *dev)
+{
+	char path[PATH_MAX];
+	int c = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/disable_ipv6", dev);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	c = fgetc(f);
+	fclose(f);
+	return c == '0';
+}
+
+static int check(const struct knob *knob, const struct knob_place *place, const char *from,
+		 const char *to)
+{
+	char cure[96];
+
+	if (knob->cookie != MTU || strtoul(to, NULL, 10) >= IPV6_MTU_MIN ||
+	    strtoul(from, NULL, 10) < IPV6_MTU_MIN || !has_ipv6(place->dev))
+		return 0;
+	snprintf(cure, sizeof(cure), "sysctl net.ipv6.conf.%s.disable_ipv6=1 first, if nobody needs it",
+		 place->dev);
+	return err_set(-ERANGE, cure, "an MTU of %s, below %d, would take %s its IPv6 addresses, which could not "
+		       "be put back", to, IPV6_MTU_MIN, knob_where(place));
+}
+
 static int read_value(const struct knob *knob, const struct knob_place *place, char *value)
 {
 	struct link_info info;
@@ -75,6 +110,7 @@ const struct knob_family knob_link = {
 	.keys = keys,
 	.find = find,
 	.range = range,
+	.check = check,
 	.read = read_value,
 	.write = write_value,
 };
