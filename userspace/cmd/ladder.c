@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -73,7 +74,7 @@ static int parse(int argc, char **argv, struct options *o)
 			return usage_error("--restore stands alone");
 		return EXIT_OK;
 	}
-	if (optind == argc)
+	if (optind == argc || !*argv[optind])
 		return usage_error("a plan is missing");
 	if (argc - optind > 1)
 		return usage_error("one plan at a time (to write JSON to a file: --json=FILE)");
@@ -112,9 +113,10 @@ static int choose_rungs(const struct plan *plan, const char *words, struct climb
 /* Better now than after minutes of measuring. */
 static int check_writable(const char *path)
 {
+	struct stat st;
 	int fd, fresh;
 
-	fresh = access(path, F_OK);
+	fresh = lstat(path, &st);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return err_set(-errno, NULL, "cannot write %s: %s", path, strerror(errno));
@@ -124,17 +126,21 @@ static int check_writable(const char *path)
 	return 0;
 }
 
+/* A table that cannot be written is told of at once, and once; the measuring goes on for the files. */
 static void on_begin(const struct climb *climb, void *ctx)
 {
-	*(int *)ctx = report_head(climb);
+	int *failed = ctx, ret = report_head(climb);
+
+	if (ret)
+		*failed = err_report(ret);
 }
 
 static void on_step(const struct climb *climb, size_t step, void *ctx)
 {
-	int *failed = ctx;
+	int *failed = ctx, ret = *failed ? 0 : report_step(climb, step);
 
-	if (!*failed)
-		*failed = report_step(climb, step);
+	if (ret)
+		*failed = err_report(ret);
 }
 
 static int dry_run(const struct plan *plan, struct climb *climb)
@@ -175,7 +181,7 @@ static int save_all(const struct climb *climb, const struct options *o)
 static int climb_plan(const struct plan *plan, const struct options *o, struct climb *climb)
 {
 	bool people = out_format() == OUT_PEOPLE, dirty;
-	int print_error = 0, ret, sig, status;
+	int unprinted = 0, ret, sig, status;
 
 	climb->account = !o->no_layers;
 	climb->keep = o->keep;
@@ -183,7 +189,7 @@ static int climb_plan(const struct plan *plan, const struct options *o, struct c
 	if (people) {
 		climb->on_begin = on_begin;
 		climb->on_step = on_step;
-		climb->ctx = &print_error;
+		climb->ctx = &unprinted;
 	}
 	stop_begin();
 	ret = climb_run(climb, &dirty);
@@ -192,11 +198,16 @@ static int climb_plan(const struct plan *plan, const struct options *o, struct c
 	status = !ret ? EXIT_OK : ret == -EINTR && sig ? EXIT_SIGNAL + sig : err_exit_code(ret);
 	/* What was measured before something went wrong is worth keeping. */
 	if (climb->ncells) {
-		ret = people && !ret && !print_error ? report_foot(climb) : print_error;
-		if (!ret)
-			ret = save_all(climb, o);
-		if (ret && status == EXIT_OK)
-			status = err_report(ret);
+		if (people && !ret && !unprinted) {
+			ret = report_foot(climb);
+			if (ret)
+				unprinted = err_report(ret);
+		}
+		ret = save_all(climb, o);
+		if (ret)
+			unprinted = err_report(ret);
+		if (status == EXIT_OK)
+			status = unprinted;
 	}
 	if (status > EXIT_SIGNAL)
 		pr_note("ended by a signal; %s", dirty ? "not everything could be put back"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -186,6 +187,25 @@ static void put_script(FILE *f, const struct picture *p, const char *path)
 		layers ? "" : ":xtic(1)", axis, axis, axis, axis);
 }
 
+/* gnuplot does not tell when the disk was full. */
+static bool is_whole(const char *path)
+{
+	static const char end[] = "</svg>";
+	char tail[16] = "";
+	struct stat st;
+	bool whole;
+	FILE *f;
+
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	whole = !fstat(fileno(f), &st) && !S_ISREG(st.st_mode);
+	if (!whole && !fseek(f, -(long)(sizeof(tail) - 1), SEEK_END))
+		whole = fread(tail, 1, sizeof(tail) - 1, f) && strstr(tail, end);
+	fclose(f);
+	return whole;
+}
+
 int plot_svg(const struct climb *c, const char *path)
 {
 	struct picture p = { .c = c };
@@ -202,5 +222,7 @@ int plot_svg(const struct climb *c, const char *path)
 	status = pclose(f);
 	if (status || access(path, R_OK))
 		return err_set(-EIO, "its own message is above", "gnuplot could not draw %s", path);
+	if (!is_whole(path))
+		return err_set(-EIO, "is the disk full?", "cannot write %s: gnuplot left a part of it", path);
 	return 0;
 }

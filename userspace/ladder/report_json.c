@@ -6,7 +6,9 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -307,6 +309,35 @@ struct json_object *report_json(const struct climb *c)
 	return root;
 }
 
+/* A file is replaced as a whole, so that the old one stays until the new one is complete; all else is written to. */
+static FILE *open_result(const char *path, char *temp, size_t size)
+{
+	struct stat st;
+	mode_t mask;
+	FILE *f;
+	int fd;
+
+	temp[0] = '\0';
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return fopen(path, "we");
+	if (snprintf(temp, size, "%s.XXXXXX", path) >= (int)size) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	fd = mkstemp(temp);
+	if (fd < 0)
+		return NULL;
+	mask = umask(0);
+	umask(mask);
+	fchmod(fd, 0666 & ~mask);
+	f = fdopen(fd, "w");
+	if (!f) {
+		close(fd);
+		unlink(temp);
+	}
+	return f;
+}
+
 int report_save(struct json_object *root, const char *path)
 {
 	const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
@@ -318,21 +349,19 @@ int report_save(struct json_object *root, const char *path)
 
 	if (!text)
 		return err_set(-ENOMEM, NULL, "out of memory");
-	if (snprintf(temp, sizeof(temp), "%s.new", path) >= (int)sizeof(temp))
-		return err_set(-ENAMETOOLONG, NULL, "%s: the name is too long", path);
-	f = fopen(temp, "we");
+	f = open_result(path, temp, sizeof(temp));
 	if (!f)
 		return err_set(-errno, NULL, "cannot write %s: %s", path, strerror(errno));
 	if (fprintf(f, "%s\n", text) < 0)
 		ret = -errno;
 	if (fclose(f) && !ret)
 		ret = -errno;
-	if (!ret && rename(temp, path))
+	if (!ret && temp[0] && rename(temp, path))
 		ret = -errno;
-	if (ret) {
+	if (!ret)
+		return 0;
+	if (temp[0])
 		unlink(temp);
-		return err_set(ret, ret == -ENOSPC ? "free some room" : NULL, "cannot write %s: %s", path,
-			       strerror(-ret));
-	}
-	return 0;
+	return err_set(ret, ret == -ENOSPC ? "free some room" : NULL, "cannot write %s: %s", path,
+		       strerror(-ret));
 }
