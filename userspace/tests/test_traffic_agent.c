@@ -377,6 +377,8 @@ static void test_bad_orders_are_refused(void **state)
 	error_is("dance");
 	order("go", NULL, -1);
 	error_is("go");
+	assert_int_equal(chan_send(&ctl, agent_message("op", NULL)), 0);
+	error_is("unexpected order ''");
 	order("recv", NULL, -1);
 	error_is("without spec");
 	s.sizes[0] = 70000;

@@ -333,6 +333,8 @@ static void test_failures_are_described(void **state)
 	s = base_spec();
 	strcpy(s.to, "host:127.0.0.1:1");
 	error_holds(run_clean(&s), "Connection refused");
+	strcpy(s.to, "host:127.0.0.1:65537");
+	error_holds(run_clean(&s), "1 to 65535");
 	s = base_spec();
 	strcpy(s.to, "ssh:nowhere");
 	strcpy(s.ssh, "/bin/false");

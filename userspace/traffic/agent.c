@@ -34,6 +34,16 @@ static int reply_error(struct chan *c, int code)
 	return chan_send(c, agent_message("error", e));
 }
 
+/* A member that is a string; "" for anything else. */
+static const char *text_of(struct json_object *from, const char *key)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(from, key, &v) || !json_object_is_type(v, json_type_string))
+		return "";
+	return json_object_get_string(v);
+}
+
 int receiver_stopped(struct run *r, uint64_t *sent)
 {
 	uint64_t end = clock_ns() + STOP_MS * 1000000ull;
@@ -46,8 +56,7 @@ int receiver_stopped(struct run *r, uint64_t *sent)
 	while (ret == -EINTR && clock_ns() < end);
 	if (ret != 1)
 		return 0;
-	if (json_object_object_get_ex(msg, "op", &v) &&
-	    !strcmp(json_object_get_string(v), "stop") &&
+	if (!strcmp(text_of(msg, "op"), "stop") &&
 	    json_object_object_get_ex(msg, "sent", &v)) {
 		*sent = json_object_get_uint64(v);
 		stopped = 1;
@@ -146,24 +155,22 @@ static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_st
 /* Be the sending end: connect and warm up; "go" comes later. */
 static int order_send(struct run *r, struct json_object *order, const struct sockaddr_storage *only)
 {
-	struct json_object *addr, *port;
+	const char *addr = text_of(order, "addr");
+	struct json_object *port;
 	int ret = read_spec(r, order);
 
 	if (!ret)
 		ret = pin(r->spec.from, r->spec.cpu_from);
 	if (ret)
 		return ret;
-	if (!json_object_object_get_ex(order, "addr", &addr) ||
-	    !json_object_object_get_ex(order, "port", &port))
+	if (!*addr || !json_object_object_get_ex(order, "port", &port))
 		return err_set(-EPROTO, NULL, "an order without destination");
-	ret = addr_parse(json_object_get_string(addr), (uint32_t)json_object_get_int(port),
-			 &r->peer, &r->peer_len);
+	ret = addr_parse(addr, (uint32_t)json_object_get_int(port), &r->peer, &r->peer_len);
 	if (ret)
 		return ret;
 	if (only && !same_host(&r->peer, only))
 		return err_set(-EACCES, "start the far end over ssh, or let it receive",
-			       "a waiting nettoll sends only to the host that asks, not to %s",
-			       json_object_get_string(addr));
+			       "a waiting nettoll sends only to the host that asks, not to %s", addr);
 	ret = sock_sender(r);
 	if (ret)
 		return ret;
@@ -191,9 +198,7 @@ static int order_go(struct run *r)
 
 static int obey(struct run *r, struct json_object *order, const struct sockaddr_storage *only)
 {
-	struct json_object *v;
-	const char *op =
-		json_object_object_get_ex(order, "op", &v) ? json_object_get_string(v) : "";
+	const char *op = text_of(order, "op");
 
 	if (!strcmp(op, "recv") && r->fd < 0 && r->listener < 0)
 		return order_recv(r, order);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/args.h"
 #include "lib/err.h"
 #include "lib/netns.h"
 #include "traffic/agent.h"
@@ -169,6 +170,16 @@ static int split_host(const char *text, char *host, size_t size, char *port, siz
 	return *host && *port ? 0 : -EINVAL;
 }
 
+static bool is_port(const char *text)
+{
+	uint64_t port;
+	int ret = arg_uint("port", text, 1, UINT16_MAX, &port);
+
+	if (ret)
+		err_clear();
+	return !ret;
+}
+
 static int connect_host(const struct addrinfo *a, int *error)
 {
 	struct timeval limit = { HOST_CONNECT_MS / 1000, 0 }, none = { 0, 0 };
@@ -198,9 +209,13 @@ static int start_host(struct peer *p)
 	if (split_host(p->name + 5, host, sizeof(host), port, sizeof(port)))
 		return err_set(-EINVAL, "host:ADDR, host:ADDR:PORT or host:[ADDR]:PORT",
 			       "'%s' is not an address", p->name);
+	if (!is_port(port))
+		return err_set(-EINVAL, "nettoll traffic recv --listen says which",
+			       "%s: its port is a number from 1 to 65535", p->name);
 	ret = getaddrinfo(host, port, &hints, &all);
 	if (ret)
-		return err_set(-EHOSTUNREACH, NULL, "%s: %s", p->name, gai_strerror(ret));
+		return err_set(-EHOSTUNREACH, "is its name spelt right? An address needs no name service",
+			       "%s: %s", p->name, gai_strerror(ret));
 	for (a = all; a && fd < 0; a = a->ai_next)
 		fd = connect_host(a, &error);
 	freeaddrinfo(all);

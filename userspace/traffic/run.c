@@ -25,10 +25,26 @@ struct conductor {
 	uint64_t started_ns;	/* of the counted part; 0: not yet */
 };
 
+/* Text of another host for a terminal: without control characters, which could command it. */
+static const char *plain(struct json_object *from, const char *key, char *buf, size_t size)
+{
+	struct json_object *v;
+	char *c;
+
+	if (!json_object_object_get_ex(from, key, &v) || !v)
+		return NULL;
+	snprintf(buf, size, "%s", json_object_get_string(v));
+	for (c = buf; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return buf;
+}
+
 /* What an end says, or its failure. Return: 1 with *msg, 0 nothing yet, negative errno. */
 static int listen_to(struct conductor *c, struct peer *p, struct json_object **msg)
 {
-	struct json_object *e, *code, *text, *cure;
+	struct json_object *e, *code, *text;
+	char words[512], cure[256];
 	int ret = chan_recv(&p->chan, 0, msg);
 
 	if (ret == -ETIMEDOUT || ret == -EINTR)
@@ -43,11 +59,12 @@ static int listen_to(struct conductor *c, struct peer *p, struct json_object **m
 	ret = -EPROTO;
 	if (json_object_object_get_ex(e, "code", &code) && json_object_get_int(code) < 0)
 		ret = json_object_get_int(code);
-	if (!json_object_object_get_ex(e, "text", &text))
-		text = NULL;
-	if (!json_object_object_get_ex(e, "cure", &cure))
-		cure = NULL;
-	err_set(ret, json_object_get_string(cure), "%s", text ? json_object_get_string(text) : "?");
+	if (!json_object_object_get_ex(e, "text", &text) || !text)
+		err_set(-EPROTO, "install the same nettoll on both hosts", "%s failed without saying why",
+			p->name);
+	else
+		err_set(ret, plain(e, "cure", cure, sizeof(cure)), "%s",
+			plain(e, "text", words, sizeof(words)));
 	json_object_put(*msg);
 	*msg = NULL;
 	return ret;
@@ -195,7 +212,7 @@ static int prepare(struct conductor *c, struct traffic_result *result)
 {
 	struct json_object *msg, *ready, *v;
 	uint32_t stream = 0;
-	int ret;
+	int ret, port;
 
 	ret = peer_start(&c->to, &c->spec);
 	if (!ret) {
@@ -221,11 +238,14 @@ static int prepare(struct conductor *c, struct traffic_result *result)
 				&ready);
 	if (ret)
 		return ret;
-	if (json_object_object_get_ex(ready, "addr", &v))
-		snprintf(result->addr, sizeof(result->addr), "%s", json_object_get_string(v));
-	if (json_object_object_get_ex(ready, "port", &v))
-		result->port = (uint32_t)json_object_get_int(v);
+	result->port = 0;
+	port = json_object_object_get_ex(ready, "port", &v) ? json_object_get_int(v) : 0;
+	if (port > 0 && port <= UINT16_MAX && plain(ready, "addr", result->addr, sizeof(result->addr)))
+		result->port = (uint32_t)port;
 	json_object_put(msg);
+	if (!result->port)
+		return err_set(-EPROTO, "install the same nettoll on both hosts",
+			       "%s does not say where it receives", c->to.name);
 	ret = order(c, &c->from, "send", stream, result);
 	/* However long the warm-up takes: its end watches itself. */
 	if (!ret)
