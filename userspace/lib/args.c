@@ -17,6 +17,7 @@
 #define FRACTION_DIGITS	9
 #define FRACTION_ONE	1000000000ull
 #define WORD_MAX	64
+#define FEW_WORDS	6	/* so few are listed when another is given */
 
 typedef unsigned __int128 u128;
 
@@ -302,7 +303,9 @@ int arg_word(const char *what, const char *text, const char *const *words, size_
 	if (near)
 		return err_set(-EINVAL, NULL, "there is no %s '%s', did you mean '%s'?", what, text,
 			       near);
-	return err_set(-EINVAL, NULL, "there is no %s '%s'", what, text);
+	for (i = 0; i < n && n <= FEW_WORDS && at < sizeof(list); i++)
+		at += snprintf(list + at, sizeof(list) - at, "%s%s", at ? ", " : ": ", words[i]);
+	return err_set(-EINVAL, NULL, "there is no %s '%s'%s", what, text, list);
 }
 
 int arg_getopt(int argc, char **argv, const char *shorts, const struct option *longs)

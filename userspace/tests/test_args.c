@@ -175,6 +175,13 @@ static void word__suggests_the_nearest(void **state)
 	assert_null(nearest_word("", words, NWORDS));
 }
 
+static void word__lists_a_few(void **state)
+{
+	(void)state;
+	assert_int_equal(arg_word("protocol", "x", (const char *const[]) { "udp", "tcp" }, 2), -EINVAL);
+	assert_string_equal(err_text(-EINVAL), "there is no protocol 'x': udp, tcp");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -188,6 +195,7 @@ int main(void)
 		cmocka_unit_test(real__signs_and_range),
 		cmocka_unit_test(word__prefixes),
 		cmocka_unit_test(word__suggests_the_nearest),
+		cmocka_unit_test(word__lists_a_few),
 	};
 
 	return cmocka_run_group_tests_name("args", tests, NULL, NULL);
