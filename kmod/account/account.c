@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/seqlock.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
@@ -30,6 +31,8 @@ static unsigned int account_attached;
 static bool account_probing;
 static u32 account_generation;
 static u64 account_attached_ns, account_since;
+/* A reading between the writes of the two would count the same time twice, or not at all. */
+static seqcount_mutex_t account_times = SEQCNT_MUTEX_ZERO(account_times, &nettoll_account_lock);
 static unsigned int account_poll_ms;
 
 static void account_work_fn(struct work_struct *work);
@@ -81,8 +84,14 @@ u64 nettoll_account_own(void)
 /** nettoll_account_attached_ns() - nanoseconds that any hook was attached, in all */
 u64 nettoll_account_attached_ns(void)
 {
-	u64 since = READ_ONCE(account_since), sum = READ_ONCE(account_attached_ns);
+	unsigned int seq;
+	u64 since, sum;
 
+	do {
+		seq = read_seqcount_begin(&account_times);
+		since = account_since;
+		sum = account_attached_ns;
+	} while (read_seqcount_retry(&account_times, seq));
 	return since ? sum + ktime_get_ns() - since : sum;
 }
 
@@ -93,12 +102,14 @@ u64 nettoll_account_attached_ns(void)
  */
 static void account_changed(unsigned int attached, u64 now)
 {
+	write_seqcount_begin(&account_times);
 	if (attached && !account_attached) {
-		WRITE_ONCE(account_since, now);
+		account_since = now;
 	} else if (!attached && account_attached) {
-		WRITE_ONCE(account_attached_ns, account_attached_ns + now - account_since);
-		WRITE_ONCE(account_since, 0);
+		account_attached_ns += now - account_since;
+		account_since = 0;
 	}
+	write_seqcount_end(&account_times);
 	WRITE_ONCE(account_attached, attached);
 	/* That windows come and go is no change. */
 	if (!nettoll_duty_hooks())
@@ -116,6 +127,7 @@ static int start_probing(void)
 		return err;
 	nettoll_hooks[NETTOLL_HOOK_WAIT].state = NETTOLL_HOOK_STATE_ATTACHED;
 	WRITE_ONCE(account_probing, true);
+	account_poll_ms = POLL_FIRST_MS;
 	queue_delayed_work(account_wq, &account_work, msecs_to_jiffies(STUCK_MS));
 	return 0;
 }
@@ -136,6 +148,13 @@ static void release_lingering(void)
 		if (n)
 			nettoll_backend(b)->release(ids, n);
 	}
+}
+
+/* The worker looks soon, and then less and less often, whether the last span has ended. */
+static void finish_later(void)
+{
+	account_poll_ms = POLL_FIRST_MS;
+	mod_delayed_work(account_wq, &account_work, msecs_to_jiffies(account_poll_ms));
 }
 
 /* True once nothing of the account is in use any more. */
@@ -235,7 +254,8 @@ static void disarm_all(const unsigned long *set)
  * @out: what was done
  *
  * Return: 0, also where some could not be attached, if not strict; else the
- * error of the first that could not, and nothing has changed.
+ * error of the first that could not, or of the tracepoints' probes, and nothing
+ * has changed.
  */
 int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool strict,
 			   struct nettoll_outcome *out)
@@ -264,8 +284,10 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 	/* What waited for the last span, a detach's own perhaps, may be free by now. */
 	try_finish();
 	err = start_probing();
-	if (err)
+	if (err) {
+		out->first = -1;
 		return err;
+	}
 
 	bitmap_copy(done, todo, NETTOLL_HOOKS);
 	if (backend == NETTOLL_BACKEND_AUTO) {
@@ -281,12 +303,15 @@ int nettoll_account_attach(const unsigned long *set, unsigned int backend, bool 
 		out->first = id;
 	if (strict && out->failed) {
 		disarm_all(done);
-		try_finish();
+		if (!try_finish())
+			finish_later();
 		return nettoll_hooks[id].error;
 	}
 	out->changed = bitmap_weight(done, NETTOLL_HOOKS);
 	if (out->changed)
 		account_changed(account_attached + out->changed, now);
+	else if (!try_finish())
+		finish_later();
 	return 0;
 }
 
@@ -327,10 +352,8 @@ int nettoll_account_detach(const unsigned long *set, struct nettoll_outcome *out
 			break;
 		usleep_range(500, 1000);
 	}
-	if (!account_probing)
-		return 0;
-	account_poll_ms = POLL_FIRST_MS;
-	mod_delayed_work(account_wq, &account_work, msecs_to_jiffies(account_poll_ms));
+	if (account_probing)
+		finish_later();
 	return 0;
 }
 

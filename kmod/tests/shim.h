@@ -136,6 +136,14 @@ struct mutex { bool held; };
 #define mutex_unlock			shim_unlock
 #define lockdep_assert_held(l)		assert_true((l)->held)
 
+/* Nobody writes while a test reads. */
+typedef struct { unsigned int seq; } seqcount_mutex_t;
+#define SEQCNT_MUTEX_ZERO(name, l)	{ 0 }
+#define read_seqcount_begin(s)		((s)->seq)
+#define read_seqcount_retry(s, old)	((s)->seq != (old))
+#define write_seqcount_begin(s)		((s)->seq++)
+#define write_seqcount_end(s)		((s)->seq++)
+
 /* Tasks. */
 #define TASK_COMM_LEN		16
 #define TASK_INTERRUPTIBLE	1

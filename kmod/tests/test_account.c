@@ -214,6 +214,7 @@ static int setup(void **state)
 	wakes_at = 0;
 	set_sleepers(0);
 	shim_log[0] = 0;
+	account_poll_ms = 0;
 	assert_int_equal(nettoll_account_init(), 0);
 	mutex_lock(&nettoll_account_lock);
 	return 0;
@@ -313,6 +314,32 @@ static void attach__strict_is_all_or_none(void **state)
 	assert_int_equal(direct.attached, 4);
 }
 
+/* Who slept in a hook of those that were attached for a moment keeps it; the worker must not spin meanwhile. */
+static void attach__strict_refused_drains_like_a_detach(void **state)
+{
+	int looks;
+
+	set_sleepers(1);
+	assert_int_equal(attach(8, 10, NETTOLL_BACKEND_KRETPROBE, true), -EOPNOTSUPP);
+	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_DRAINING);
+	for (looks = 0; looks < 20; looks++) {
+		assert_in_range(account_work.delay, 1, 200);
+		run_work();
+	}
+	assert_int_equal(account_work.delay, 200);
+	set_sleepers(0);
+	run_work();
+	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_IDLE);
+}
+
+static void attach__of_nothing_leaves_no_probe(void **state)
+{
+	assert_int_equal(attach(5, 5, NETTOLL_BACKEND_DIRECT, false), 0);
+	assert_int_equal(outcome.failed, 1);
+	assert_int_equal(tracepoints, 0);
+	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_IDLE);
+}
+
 /* The calibration hook and the wait layer are not the user's to attach. */
 static void attach__nobody_gets_the_hidden_hooks(void **state)
 {
@@ -324,7 +351,9 @@ static void attach__nobody_gets_the_hidden_hooks(void **state)
 static void attach__without_tracepoints_nothing(void **state)
 {
 	tracepoint_error = -ENOMEM;
-	assert_int_equal(attach(1, 3, NETTOLL_BACKEND_AUTO, false), -ENOMEM);
+	assert_int_equal(attach(1, 8, NETTOLL_BACKEND_AUTO, false), -ENOMEM);
+	/* No hook is to blame, nor one that is absent. */
+	assert_int_equal(outcome.first, -1);
 	assert_int_equal(direct.attached + kretprobe.attached, 0);
 	assert_int_equal(nettoll_account_state(), NETTOLL_STATE_IDLE);
 }
@@ -469,6 +498,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(attach__auto_takes_the_next_backend_for_what_is_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__again_is_no_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__strict_is_all_or_none, setup, teardown),
+		cmocka_unit_test_setup_teardown(attach__strict_refused_drains_like_a_detach, setup, teardown),
+		cmocka_unit_test_setup_teardown(attach__of_nothing_leaves_no_probe, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__nobody_gets_the_hidden_hooks, setup, teardown),
 		cmocka_unit_test_setup_teardown(attach__without_tracepoints_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(detach__some_and_then_all, setup, teardown),
