@@ -66,6 +66,12 @@ static __always_inline u64 cheapest_batch(enum what what, const struct sk_buff *
 	return best;
 }
 
+/* What one call costs; a batch that was disturbed may seem cheaper than nothing at all. */
+static u64 one_of(u64 batch, u64 bare)
+{
+	return batch > bare ? div_u64(batch - bare + CALLS / 2, CALLS) : 0;
+}
+
 /**
  * nettoll_packets_price() - price the counting of a packet
  *
@@ -84,8 +90,8 @@ void nettoll_packets_price(void)
 	skb_reset_mac_header(skb);
 	probe_data = dev;
 	bare = cheapest_batch(NOTHING, skb, dev);
-	nettoll_own_tx = div_u64(cheapest_batch(TX, skb, dev) - bare + CALLS / 2, CALLS);
-	nettoll_own_rx = div_u64(cheapest_batch(RX, skb, dev) - bare + CALLS / 2, CALLS);
+	nettoll_own_tx = one_of(cheapest_batch(TX, skb, dev), bare);
+	nettoll_own_rx = one_of(cheapest_batch(RX, skb, dev), bare);
 	skb->dev = NULL;
 out:
 	dev_kfree_skb(skb);
