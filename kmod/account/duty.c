@@ -106,7 +106,8 @@ static void duty_work_fn(struct work_struct *work)
 	u64 cpu_ns;
 
 	mutex_lock(&nettoll_account_lock);
-	if (duty.duty) {
+	/* Pending again: while this one waited for the lock, other windows have begun. */
+	if (duty.duty && !delayed_work_pending(&duty_work)) {
 		delay_ms = duty.attached ? window_end() : 0;
 		duty.attached = !delay_ms;
 		if (duty.attached) {
@@ -126,7 +127,8 @@ static void duty_work_fn(struct work_struct *work)
 
 /**
  * nettoll_duty_start() - account in windows from now on
- * @set: hooks, which are attached now, as the first window
+ * @set: hooks that were asked for; with whatever else is attached now they are
+ *	the first window, since there is no pause while anything is attached
  * @backend: enum nettoll_backend
  * @share: share of the time, in hundredths of a per cent; not with a ceiling
  * @ceiling: share of all CPUs that our own cost may take, in hundredths of a
@@ -136,8 +138,13 @@ static void duty_work_fn(struct work_struct *work)
 void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 share, u32 ceiling,
 			u32 window_ms)
 {
+	int id;
+
 	lockdep_assert_held(&nettoll_account_lock);
 	bitmap_copy(duty.set, set, NETTOLL_HOOKS);
+	for (id = 0; id < NETTOLL_HOOK_CALIBRATION; id++)
+		if (nettoll_hooks[id].state == NETTOLL_HOOK_STATE_ATTACHED)
+			__set_bit(id, duty.set);
 	duty.backend = backend;
 	duty.hooks = nettoll_account_attached();
 	duty.window_ms = window_ms;
@@ -151,7 +158,7 @@ void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 shar
 
 /**
  * nettoll_duty_init() - have what windows need, and leave out what is counted
- * until the first is open: nettoll_duty_start() or nettoll_duty_stop()
+ * until the first is open: nettoll_duty_start(), or nettoll_duty_resume()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -164,6 +171,75 @@ int nettoll_duty_init(void)
 	if (!err)
 		nettoll_window_shut();
 	return err;
+}
+
+/**
+ * nettoll_duty_resume() - the attach that nettoll_duty_init() was for has
+ * failed; windows that there were go on as if it had not been tried
+ */
+void nettoll_duty_resume(void)
+{
+	lockdep_assert_held(&nettoll_account_lock);
+	if (!duty.duty || duty.attached)
+		nettoll_window_open();
+}
+
+/* The user's, though in a pause it is detached. */
+static bool held(unsigned int id)
+{
+	return test_bit(id, duty.set) && nettoll_hooks[id].state ==
+	       (duty.attached ? NETTOLL_HOOK_STATE_ATTACHED : NETTOLL_HOOK_STATE_DETACHED);
+}
+
+/**
+ * nettoll_duty_join() - have an attach that ends windows attach their hooks too
+ * @set: hooks to attach, to which those that a pause keeps detached are added
+ *
+ * Return: how many hooks these are; to their user they were attached already.
+ */
+unsigned int nettoll_duty_join(unsigned long *set)
+{
+	unsigned int n = 0;
+	int id;
+
+	lockdep_assert_held(&nettoll_account_lock);
+	if (!duty.duty || duty.attached)
+		return 0;
+	for (id = 0; id < NETTOLL_HOOK_CALIBRATION; id++)
+		if (held(id)) {
+			__set_bit(id, set);
+			n++;
+		}
+	return n;
+}
+
+/**
+ * nettoll_duty_drop() - no further windows of some hooks
+ * @set: the hooks; those that are attached stay so
+ *
+ * Windows of the others go on, if there are any.
+ *
+ * Return: how many of the hooks a pause kept detached.
+ */
+unsigned int nettoll_duty_drop(const unsigned long *set)
+{
+	unsigned int left = 0, n = 0;
+	int id;
+
+	lockdep_assert_held(&nettoll_account_lock);
+	if (!duty.duty)
+		return 0;
+	for (id = 0; id < NETTOLL_HOOK_CALIBRATION; id++) {
+		if (!test_bit(id, set))
+			left += held(id);
+		else if (!duty.attached)
+			n += held(id);
+	}
+	bitmap_andnot(duty.set, duty.set, set, NETTOLL_HOOKS);
+	WRITE_ONCE(duty.hooks, left);
+	if (!left)
+		nettoll_duty_stop();
+	return n;
 }
 
 /** nettoll_duty_stop() - no further windows; what is attached stays so */

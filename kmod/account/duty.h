@@ -14,6 +14,9 @@
 int nettoll_duty_init(void);
 void nettoll_duty_start(const unsigned long *set, unsigned int backend, u32 share, u32 ceiling,
 			u32 window_ms);
+void nettoll_duty_resume(void);
+unsigned int nettoll_duty_join(unsigned long *set);
+unsigned int nettoll_duty_drop(const unsigned long *set);
 void nettoll_duty_stop(void);
 void nettoll_duty_exit(void);
 u32 nettoll_duty(void);

@@ -184,7 +184,9 @@ static int parse_set(struct genl_info *info, unsigned long *set)
 /* The reason of the first failure travels as the text of the error. */
 static void explain(struct genl_info *info, const struct nettoll_outcome *out)
 {
-	if (out->first >= 0 && info->extack)
+	if (out->first < 0)
+		NL_SET_ERR_MSG(info->extack, "the tracepoints that spans need cannot be probed; free some memory, or see the kernel log");
+	else if (info->extack)
 		info->extack->_msg = nettoll_hooks[out->first].why;
 }
 
@@ -218,7 +220,8 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *attr = info->attrs[NETTOLL_A_ATTACH_BACKEND];
 	bool strict = info->attrs[NETTOLL_A_ATTACH_STRICT];
 	u32 duty = NETTOLL_DUTY_ALWAYS, window_ms = NETTOLL_DUTY_WINDOW_MS, ceiling = 0;
-	unsigned int backend = nettoll_default_backend();
+	unsigned int backend = nettoll_default_backend(), joined;
+	bool windows, changed;
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
 	int err;
@@ -245,28 +248,41 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	if (attr) {
+		if (!nettoll_clock_khz()) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "the rate of this machine's cycle counter is unknown, and so is what cycles cost; give a duty instead");
+			return -EOPNOTSUPP;
+		}
 		ceiling = nla_get_u32(attr);
 		window_ms = NETTOLL_DUTY_CEILING_WINDOW_MS;
 	}
 	if (info->attrs[NETTOLL_A_ATTACH_WINDOW_MS])
 		window_ms = nla_get_u32(info->attrs[NETTOLL_A_ATTACH_WINDOW_MS]);
 
+	windows = duty < NETTOLL_DUTY_ALWAYS || ceiling;
 	mutex_lock(&nettoll_account_lock);
-	nettoll_duty_stop();
-	if (duty < NETTOLL_DUTY_ALWAYS || ceiling) {
+	if (windows) {
 		err = nettoll_duty_init();
 		if (err) {
 			NL_SET_ERR_MSG(info->extack, "out of memory for the readings that windows need; attach without");
 			goto unlock;
 		}
 	}
+	joined = nettoll_duty_join(set);
 	err = nettoll_account_attach(set, backend, strict, &out);
-	if (err)
+	if (err) {
 		explain(info, &out);
-	if (!err && (duty < NETTOLL_DUTY_ALWAYS || ceiling) && nettoll_account_attached())
+		nettoll_duty_resume();
+		goto unlock;
+	}
+	out.changed -= min(out.changed, joined);
+	changed = windows || nettoll_duty_hooks();
+	if (windows && nettoll_account_attached())
 		nettoll_duty_start(set, backend, duty, ceiling, window_ms);
 	else
 		nettoll_duty_stop();
+	/* Windows that come, go or change are a change, too. */
+	if (changed)
+		nettoll_account_touch();
 unlock:
 	mutex_unlock(&nettoll_account_lock);
 	if (err)
@@ -281,14 +297,18 @@ int nettoll_nl_detach_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
+	unsigned int paused;
 	int err;
 
 	err = may_change(info) ?: parse_set(info, set);
 	if (err)
 		return err;
 	mutex_lock(&nettoll_account_lock);
-	nettoll_duty_stop();
+	paused = nettoll_duty_drop(set);
 	err = nettoll_account_detach(set, &out);
+	out.changed += paused;
+	if (out.changed)
+		nettoll_account_touch();
 	mutex_unlock(&nettoll_account_lock);
 	if (err)
 		return err;

@@ -25,6 +25,7 @@ struct delayed_work {
 };
 
 #define DECLARE_DELAYED_WORK(name, f)	struct delayed_work name = { .fn = f }
+#define delayed_work_pending(w)		((w)->queued)
 #define schedule_delayed_work(w, ms)	((w)->queued = true, (w)->due_ns = now_ns + (ms) * NSEC_PER_MSEC)
 #define mod_delayed_work(wq, w, ms)	schedule_delayed_work(w, ms)
 #define cancel_delayed_work(w)		((w)->queued = false)
@@ -67,6 +68,7 @@ void nettoll_window_open(void)
 }
 
 struct mutex nettoll_account_lock;
+struct nettoll_hook nettoll_hooks[NETTOLL_HOOKS];
 static unsigned int attached, attaches, detaches;
 static u64 attach_takes_ns, detach_takes_ns, attached_ns, since_ns;
 
@@ -273,6 +275,41 @@ static void stop__a_work_that_comes_too_late_does_nothing(void **state)
 	assert_false(duty_work.queued);
 }
 
+/* The same, and other windows have begun since. */
+static void start__a_work_that_comes_too_late_leaves_the_window(void **state)
+{
+	start(100, 10);
+	nettoll_duty_stop();
+	start(100, 10);
+	mutex_unlock(&nettoll_account_lock);
+	duty_work.fn(NULL);
+	mutex_lock(&nettoll_account_lock);
+	assert_int_equal(detaches, 0);
+	pass(9);
+	assert_int_equal(detaches, 0);
+	pass(2);
+	assert_int_equal(detaches, 1);
+	pass(900);
+	assert_int_equal(attaches, 0);
+}
+
+/* Else no pause would ever end, and readings would stand still. */
+static void start__takes_what_else_is_attached(void **state)
+{
+	nettoll_hooks[9].state = NETTOLL_HOOK_STATE_ATTACHED;
+	attached = 3;
+	since_ns = now_ns;
+	nettoll_duty_start((unsigned long[3]) { BIT(2) | BIT(5) }, NETTOLL_BACKEND_KRETPROBE, 5000, 0, 10);
+	nettoll_hooks[9].state = NETTOLL_HOOK_STATE_DETACHED;
+	assert_int_equal(nettoll_duty_hooks(), 3);
+	assert_true(nettoll_duty_holds(9));
+	pass(11);
+	assert_int_equal(attached, 0);
+	pass(11);
+	assert_int_equal(attached, 3);
+	assert_true(window_open);
+}
+
 /*
  * Our own cost as share of what all CPUs had, in millionths, until the window that is open now began; patching is one
  * CPU's.
@@ -349,6 +386,79 @@ static void init__leaves_out_until_the_first_window(void **state)
 	assert_true(window_open);
 }
 
+static void states(int state)
+{
+	nettoll_hooks[2].state = nettoll_hooks[5].state = state;
+}
+
+/* In a pause the hooks are their user's all the same. */
+static void drop__windows_of_the_others_go_on(void **state)
+{
+	DECLARE_BITMAP(set, NETTOLL_HOOKS);
+
+	bitmap_zero(set, NETTOLL_HOOKS);
+	assert_int_equal(nettoll_duty_drop(set), 0);
+	states(NETTOLL_HOOK_STATE_ATTACHED);
+	start(1000, 100);
+	pass(101);
+	assert_int_equal(attached, 0);
+	states(NETTOLL_HOOK_STATE_DETACHED);
+	__set_bit(3, set);
+	__set_bit(5, set);
+	assert_int_equal(nettoll_duty_drop(set), 1);
+	assert_int_equal(nettoll_duty_hooks(), 1);
+	assert_false(nettoll_duty_holds(5));
+	pass(901);
+	assert_int_equal(attached, 1);
+	states(NETTOLL_HOOK_STATE_ATTACHED);
+
+	/* The last of them, in a window: the account detaches it. */
+	__set_bit(2, set);
+	assert_int_equal(nettoll_duty_drop(set), 0);
+	assert_int_equal(nettoll_duty_hooks(), 0);
+	assert_false(duty_work.queued);
+	states(NETTOLL_HOOK_STATE_ABSENT);
+}
+
+static void join__what_a_pause_keeps_detached(void **state)
+{
+	DECLARE_BITMAP(set, NETTOLL_HOOKS);
+
+	bitmap_zero(set, NETTOLL_HOOKS);
+	assert_int_equal(nettoll_duty_join(set), 0);
+	states(NETTOLL_HOOK_STATE_ATTACHED);
+	start(1000, 100);
+	assert_int_equal(nettoll_duty_join(set), 0);
+	pass(101);
+	nettoll_hooks[2].state = NETTOLL_HOOK_STATE_DETACHED;
+	nettoll_hooks[5].state = NETTOLL_HOOK_STATE_FAILED;
+	assert_int_equal(nettoll_duty_join(set), 1);
+	assert_int_equal(bitmap_weight(set, NETTOLL_HOOKS), 1);
+	assert_true(test_bit(2, set));
+	states(NETTOLL_HOOK_STATE_ABSENT);
+}
+
+static void resume__as_if_it_had_not_been_tried(void **state)
+{
+	/* Without windows, what has been counted in vain is left out. */
+	nettoll_duty_init();
+	nettoll_duty_resume();
+	assert_true(window_open);
+
+	/* In a window it is open again, in a pause it stays shut. */
+	start(1000, 100);
+	nettoll_duty_init();
+	nettoll_duty_resume();
+	assert_true(window_open);
+	pass(101);
+	nettoll_duty_init();
+	nettoll_duty_resume();
+	assert_false(window_open);
+	pass(901);
+	assert_true(window_open);
+	assert_int_equal(attached, 2);
+}
+
 static void pause__has_a_bound(void **state)
 {
 	start(1, 10000);
@@ -366,9 +476,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(holds__only_its_own_hooks, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop__leaves_what_is_attached, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop__a_work_that_comes_too_late_does_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(start__a_work_that_comes_too_late_leaves_the_window, setup, teardown),
+		cmocka_unit_test_setup_teardown(start__takes_what_else_is_attached, setup, teardown),
 		cmocka_unit_test_setup_teardown(ceiling__is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(ceiling__no_pauses_below_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(init__leaves_out_until_the_first_window, setup, teardown),
+		cmocka_unit_test_setup_teardown(drop__windows_of_the_others_go_on, setup, teardown),
+		cmocka_unit_test_setup_teardown(join__what_a_pause_keeps_detached, setup, teardown),
+		cmocka_unit_test_setup_teardown(resume__as_if_it_had_not_been_tried, setup, teardown),
 		cmocka_unit_test_setup_teardown(pause__has_a_bound, setup, teardown),
 	};
 
