@@ -26,18 +26,16 @@ bench_build() {
 	nt_cache
 	kdir=$("$NT_TOP/scripts/kernel" "$kernel" --kdir) || exit
 	release=$("$NT_TOP/scripts/kernel" "$kernel" --release) || exit
-	log=$(mktemp)
+	nt_log
 	nt_lock build
 	if ! { make -C "$NT_TOP" module KDIR="$kdir" && make -C "$NT_TOP" tools &&
 		make -C "$BENCH_DIR/progs" "$@"; } >"$log" 2>&1 </dev/null; then
 		tail -n 40 -- "$log" >&2
-		rm -f -- "$log"
 		nt_die "the build failed (its last lines are above)"
 	fi
 	bench_keep "$NT_TOP/build/$release/nettoll.ko" "$BENCH_PROGS/$release/nettoll.ko"
 	bench_keep "$NT_TOP/userspace/build/nettoll" "$NETTOLL"
 	nt_unlock
-	rm -f -- "$log"
 }
 
 # bench_keep FILE COPY - makes the copy, unless it is one already.

@@ -14,18 +14,21 @@ nt_die() { nt_say "$*"; exit 1; }
 # nt_cache - sets NT_CACHE, the directory for everything that is downloaded or built once, and makes it.
 # It lies outside the tree, so that a clean checkout stays clean and several checkouts share it.
 nt_cache() {
+	local dir
 	if [ -n "${NETTOLL_CACHE:-}" ]; then
 		NT_CACHE=$NETTOLL_CACHE
 	elif [ "$(id -u)" = 0 ]; then
 		NT_CACHE=/var/cache/nettoll
-	else
+	elif [ -n "${XDG_CACHE_HOME:-${HOME:-}}" ]; then
 		NT_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/nettoll
+	else
+		nt_die "HOME is not set: set NETTOLL_CACHE to a directory you can write"
 	fi
 	mkdir -p -- "$NT_CACHE" 2>/dev/null ||
 		nt_die "cannot make the cache directory $NT_CACHE: set NETTOLL_CACHE to a directory you can write"
-	NT_CACHE=$(cd -P -- "$NT_CACHE" && pwd -P)
-	[ -w "$NT_CACHE" ] ||
-		nt_die "cannot write to the cache directory $NT_CACHE: set NETTOLL_CACHE to one you can write"
+	dir=$NT_CACHE
+	NT_CACHE=$(cd -P -- "$dir" 2>/dev/null && pwd -P) && [ -w "$NT_CACHE" ] ||
+		nt_die "cannot write to the cache directory $dir: set NETTOLL_CACHE to one you can write"
 }
 
 # nt_space MIB WHAT - ends with a sentence unless the cache's file system has MIB free.
@@ -38,11 +41,22 @@ nt_space() {
 
 # nt_lock NAME - waits for, then holds, a lock on NAME until nt_unlock or the end of the script.
 nt_lock() {
-	exec {NT_LOCK_FD}>"$NT_CACHE/.lock.$1"
+	{ exec {NT_LOCK_FD}>"$NT_CACHE/.lock.$1"; } 2>/dev/null ||
+		nt_die "cannot write to the cache directory $NT_CACHE: is its disk full? (NETTOLL_CACHE moves it)"
 	flock -n "$NT_LOCK_FD" || { nt_say "waiting for another run that holds $1"; flock "$NT_LOCK_FD"; }
 }
 
 nt_unlock() { exec {NT_LOCK_FD}>&-; }
+
+# nt_log - sets the caller's `log` to a file for the output of its commands. It has no name, so that it goes with the
+# process that asked for it, however that ends.
+nt_log() {
+	local name fd
+	name=$(mktemp)
+	exec {fd}<>"$name"
+	rm -f -- "$name"
+	log=/proc/$BASHPID/fd/$fd
+}
 
 # nt_quote STRING - STRING in single quotes, for any POSIX shell.
 nt_quote() { printf "'%s'" "${1//\'/\'\\\'\'}"; }

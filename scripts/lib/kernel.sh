@@ -64,8 +64,9 @@ nt_kernel_headers() {
 # nt_kernel_unpack SERIES DEBS RELEASE - unpacks the packages in DEBS as $NT_CACHE/kernels/RELEASE, at once or not at all.
 nt_kernel_unpack() {
 	local series=$1 debs=$2 release=$3 root deb modules
-	rm -rf -- "$NT_CACHE"/kernels/.new.*
-	root=$(mktemp -d "$NT_CACHE/kernels/.new.XXXXXX")
+	# Of the other series, another run may be at work on one.
+	rm -rf -- "$NT_CACHE/kernels/.new.$series".*
+	root=$(mktemp -d "$NT_CACHE/kernels/.new.$series.XXXXXX")
 	chmod 755 "$root"
 	for deb in "$debs"/*.deb; do
 		dpkg-deb -x "$deb" "$root" || nt_die "cannot unpack $deb in $NT_CACHE: is the disk full?"
@@ -116,7 +117,7 @@ nt_kernel_fetch() {
 		return 0
 	fi
 	nt_debian
-	log=$(mktemp)
+	nt_log
 	if [ -n "$update" ] || ! nt_kernel_resolve "$series"; then
 		if ! nt_kernel_index "$series" && [ -n "$update" ]; then
 			nt_say "apt's index could not be read anew: the kernel may not be the newest"
@@ -139,7 +140,7 @@ nt_kernel_fetch() {
 		nt_apt_explain "$log" "fetching kernel $series"
 	fi
 	nt_kernel_unpack "$series" "$debs" "${image#linux-image-}"
-	rm -rf -- "$debs" "$log"
+	rm -rf -- "$debs"
 	nt_unlock
 }
 

@@ -2,10 +2,13 @@
 # What the lanes of scripts/check run (lanes.txt names them). Sourced by the shell of one lane, in the top directory.
 # shellcheck shell=bash
 
+# shellcheck source=scripts/lib/common.sh
+. scripts/lib/common.sh
+
 # lane_no_warnings COMMAND... - runs it and fails if it fails or warns.
 lane_no_warnings() {
 	local log status=0
-	log=$(mktemp)
+	nt_log
 	"$@" >"$log" 2>&1 || status=$?
 	cat -- "$log"
 	# "warning:" is gcc's, sparse's, objtool's and modpost's word alike.
@@ -13,7 +16,6 @@ lane_no_warnings() {
 		echo "the build passed, but with the warnings above"
 		status=1
 	fi
-	rm -f -- "$log"
 	return "$status"
 }
 

@@ -43,12 +43,11 @@ nt_apt_explain() {
 nt_apt() {
 	local what=$1 log
 	shift
-	log=$(mktemp)
+	nt_log
 	if ! nt_as_root env DEBIAN_FRONTEND=noninteractive apt-get -qy -o DPkg::Lock::Timeout=600 \
 		-o Acquire::Retries=2 "$@" >"$log" 2>&1 </dev/null; then
 		nt_apt_explain "$log" "$what"
 	fi
-	rm -f -- "$log"
 }
 
 # nt_debian - ends unless this is Debian 12 on amd64, where the package names and kernels are known.

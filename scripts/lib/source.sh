@@ -23,12 +23,11 @@ nt_source() {
 	nt_debian
 	nt_space 500 "$NT_SOURCE_PACKAGE"
 	nt_say "fetching $NT_SOURCE_PACKAGE for a few of its files (150 MB, once; kept in $NT_CACHE)"
-	log=$(mktemp)
+	nt_log
 	if ! nt_download "$NT_CACHE/debs/source" "$NT_SOURCE_PACKAGE"; then
 		! nt_can_root || (nt_apt "$NT_SOURCE_PACKAGE" update)
 		nt_download "$NT_CACHE/debs/source" "$NT_SOURCE_PACKAGE" || nt_apt_explain "$log" "fetching $NT_SOURCE_PACKAGE"
 	fi
-	rm -f -- "$log"
 	deb=$NT_CACHE/debs/source/$NT_SOURCE_PACKAGE.deb
 	rm -rf -- "$NT_CACHE"/.source.*
 	new=$(mktemp -d "$NT_CACHE/.source.XXXXXX")
