@@ -265,6 +265,9 @@ int knob_write(const struct knob *knob, const struct knob_place *place, const ch
 	ret = call(&c);
 	if (!ret)
 		ret = knob_read(knob, place, now);
+	if (ret == -EPERM && !err_cure(ret)[0])
+		return err_set(ret, "run it as root", "not permitted to set %s of %s to %s", knob->name,
+			       knob_where(place), value);
 	if (ret)
 		return err_context(ret, "cannot set %s of %s to %s", knob->name, knob_where(place),
 				   value);

@@ -33,7 +33,9 @@ static int open_port(const char *addr, uint16_t port)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
 	if (!bind(fd, (struct sockaddr *)&ss, len) && !listen(fd, 4))
 		return fd;
-	ret = err_set(-errno, errno == EADDRINUSE ? "choose another port with --listen" : NULL,
+	ret = err_set(-errno, errno == EADDRINUSE ? "choose another port with --listen" :
+			      errno == EACCES ? "ports below 1024 are root's: choose another with --listen" :
+			      errno == EADDRNOTAVAIL ? "ip address lists this host's" : NULL,
 		      "cannot listen on %s port %u: %s", *addr ? addr : "any address", port,
 		      strerror(errno));
 	close(fd);
