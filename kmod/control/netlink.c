@@ -307,7 +307,8 @@ int nettoll_nl_detach_doit(struct sk_buff *skb, struct genl_info *info)
 	paused = nettoll_duty_drop(set);
 	err = nettoll_account_detach(set, &out);
 	out.changed += paused;
-	if (out.changed)
+	/* The account takes no note of what comes and goes with windows. */
+	if (out.changed && (paused || nettoll_duty_hooks()))
 		nettoll_account_touch();
 	mutex_unlock(&nettoll_account_lock);
 	if (err)
