@@ -61,5 +61,9 @@ log_clean() {
 # has_backend NAME - whether the module can use it on this kernel.
 has_backend() { toll show status --tsv | grep -qE "^backends	.*\<$1\>"; }
 
+# if_fprobe N - N where the module can use fprobes, which is so many tests more, and 0 elsewhere. virtual/table sees to it
+# that they are found where they are.
+if_fprobe() { if has_backend fprobe; then echo "$1"; else echo 0; fi; }
+
 # in_virtual_time - whether one instruction is one nanosecond here.
 in_virtual_time() { [ "${NETTOLL_VM_CLOCK:-}" = virtual ]; }

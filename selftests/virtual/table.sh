@@ -5,7 +5,7 @@
 # shellcheck source=selftests/lib/selftest.sh
 . "$(dirname -- "$0")/../lib/selftest.sh"
 
-ktap_plan 6
+ktap_plan 7
 module_load
 
 # The lines of the table: function, arguments.
@@ -40,7 +40,20 @@ absent() {
 	echo "=$(awk -F '\t' '$5 == "absent" { n++; s = s " " $1 } END { print n + 0 " of the table are absent here:" s }' "$NTT_DIR/hooks")"
 }
 
+# What the tests of backends rely on, where they leave out what the kernel does not have.
+backends() {
+	local backend
+	for backend in direct kretprobe; do
+		has_backend "$backend" || { echo "there is no $backend"; return 1; }
+	done
+	case $(uname -r) in
+	6.1.*) must_fail has_backend fprobe ;;
+	6.12.*) has_backend fprobe || { echo 'there is no fprobe'; return 1; } ;;
+	esac
+}
+
 ktap_test 'the module lists the table' listed
+ktap_test 'the backends are those of this kernel' backends
 ktap_test 'absent is what the kernel does not have' absent
 # Of two functions with the same name, the hook would be on one, and not necessarily the one that is meant.
 # shellcheck disable=SC2016 # awk's fields
