@@ -2,7 +2,8 @@
 # Builds, tests and installs nettoll: the kernel module, and the command with its manual and completion.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
-DESTDIR ?=
+# The makes below run in other directories.
+override DESTDIR := $(if $(DESTDIR),$(abspath $(DESTDIR)))
 DEPMOD ?= depmod
 
 top := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -13,9 +14,11 @@ release = $(eval release := $$(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
 module_dir = $(abspath $(if $(O),$(O),$(top)/build/$(release)))
 # Where there is no pahole, the module does without type information instead of failing to build.
 btf = $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+# Distributors sign with a key that their headers do not bring.
+unsigned = $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 # O is for us: kbuild would take it for its own output directory.
 kbuild = $(MAKE) -C '$(KDIR)' M='$(module_dir)/kmod' O= $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(btf)
-tools = $(MAKE) -C '$(top)/userspace' O='$(top)/userspace/build'
+tools = $(MAKE) -C '$(top)/userspace' O='$(top)/userspace/build' DESTDIR='$(DESTDIR)'
 
 # Headers that are gone must not keep what was installed with them.
 installed = $(or $(release),$(shell uname -r))
@@ -47,7 +50,7 @@ demo:
 install: module_install tools_install
 
 module_install: module
-	+@$(kbuild) INSTALL_MOD_PATH='$(DESTDIR)' INSTALL_MOD_DIR=updates modules_install
+	+@$(kbuild) INSTALL_MOD_PATH='$(DESTDIR)' INSTALL_MOD_DIR=updates $(unsigned) modules_install
 	$(if $(DESTDIR),,$(DEPMOD) -a '$(release)')
 
 tools_install: tools
