@@ -21,6 +21,7 @@ enum nettoll_hook_id {
 	/* Not a function: the switch probe charges the time off the CPU. */
 	NETTOLL_HOOK_WAIT = NETTOLL_HOOK_FUNCTIONS,
 	NETTOLL_HOOKS,
+	NETTOLL_HOOKS_LISTED = NETTOLL_HOOKS - 2,
 };
 
 /**

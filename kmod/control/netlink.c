@@ -102,7 +102,7 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 	      nla_put_u32(msg, NETTOLL_A_STATUS_BACKENDS, nettoll_backend_mask()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_TSC_KHZ, nettoll_clock_khz()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_CPUS, num_possible_cpus()) ?:
-	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS, NETTOLL_HOOKS - 1) ?:
+	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS, NETTOLL_HOOKS_LISTED) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_HOOKS_ATTACHED,
 			  hooks_attached()) ?:
 	      nla_put_u32(msg, NETTOLL_A_STATUS_DUTY, nettoll_duty()) ?:

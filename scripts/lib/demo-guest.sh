@@ -29,7 +29,7 @@ insmod "build/$(uname -r)/nettoll.ko"
 # One line a rung as it is done; a run of seven rungs takes two to three minutes.
 status=0
 userspace/build/nettoll ladder ladders/udp-1.28g.json --json="$out/ladder.json" --svg "$out/ladder.svg" \
-	2>"$out/ladder.log" | tee "$out/ladder.txt" || status=$?
+	2>"$out/ladder.log" | tee "$out/ladder.txt" | sed -u '/^ladder: /d' || status=$?
 grep -v '^rung \|^interaction ' "$out/ladder.log" >&2 || true
 rmmod nettoll
 [ "$status" = 0 ] || exit "$status"

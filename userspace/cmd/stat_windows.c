@@ -12,6 +12,7 @@ void stat_windows_begin(struct stat_windows *w, const struct module_status *stat
 	*w = (struct stat_windows) { .due_ns = UINT64_MAX, .per_cpu = per_cpu };
 	if (!status->window_ms)
 		return;
+	w->window_ns = status->window_ms * 1000000ull;
 	/* A ceiling changes the duty as it goes; readings without a window count to the next. */
 	w->period_ns = status->window_ms * 1000000ull * ALWAYS / (status->duty ? status->duty : 1);
 	w->due_ns = stop_now_ns() + w->period_ns;
@@ -60,24 +61,28 @@ size_t stat_windows_diffs(const struct stat_windows *w, const struct stat_readin
 			  const struct stat_reading *to, const struct hook_list *hooks,
 			  struct toll_diff *diffs)
 {
-	const struct stat_reading *next;
+	const struct stat_reading *next, *start = from;
 	size_t i, n = 0;
 
 	if (!w->period_ns)
 		return 0;
 	for (i = 0; i <= w->n; i++) {
 		next = i < w->n ? &w->mark[i] : to;
+		/* Two halves of a window are not two windows: what is short goes to the next part, or the last. */
+		if (next->attached_ns - from->attached_ns < w->window_ns) {
+			if (i < w->n || !n)
+				continue;
+			from = start;
+			toll_diff_free(&diffs[--n]);
+		}
 		if (toll_diff_make(&diffs[n], from, next, hooks)) {
 			err_clear();
 			while (n)
 				toll_diff_free(&diffs[--n]);
 			return 0;
 		}
-		if (!diffs[n].attached_ns && i < w->n) {
-			toll_diff_free(&diffs[n]);
-			continue;
-		}
 		n++;
+		start = from;
 		from = next;
 	}
 	return n;

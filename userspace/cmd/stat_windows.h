@@ -11,10 +11,11 @@
 /**
  * struct stat_windows - readings between two others
  * @period_ns: from one to the next, about a window and its pause or a multiple; 0: hooks are attached always
+ * @window_ns: length of a window
  * @due_ns: CLOCK_MONOTONIC of the next; UINT64_MAX: none
  */
 struct stat_windows {
-	uint64_t period_ns, due_ns;
+	uint64_t period_ns, window_ns, due_ns;
 	bool per_cpu;
 	size_t n;
 	struct stat_reading mark[STAT_WINDOWS_MAX];
@@ -30,8 +31,8 @@ int stat_windows_mark(struct stat_windows *w, struct module *module);
 void stat_windows_next(struct stat_windows *w);
 
 /**
- * stat_windows_diffs() - what happened from one reading to the next
- * @diffs: room for STAT_WINDOWS_MAX + 1, each with hooks attached for some of its time; toll_diff_free() each
+ * stat_windows_diffs() - the time in parts, each with a window or more
+ * @diffs: room for STAT_WINDOWS_MAX + 1; toll_diff_free() each
  *
  * Return: how many; 0 without windows or memory: no confidence is known then.
  */

@@ -171,8 +171,8 @@ static void print_flaws(struct out_doc *doc, const struct traffic_spec *spec,
 			 tx->local_drops);
 	if (rx->socket_drops)
 		out_text(doc, STYLE_WARN,
-			 "             %" PRIu64 " dropped at the receiver's socket: buffer "
-			 "full (raise --rcvbuf) or checksum wrong",
+			 "             %" PRIu64 " dropped at the receiver's socket, warm-up "
+			 "included: buffer full (raise --rcvbuf) or checksum wrong",
 			 rx->socket_drops);
 	if (rx->reordered)
 		out_text(doc, STYLE_WARN,

@@ -181,7 +181,7 @@ static void put_script(FILE *f, const struct picture *p, const char *path)
 	fprintf(f, "$data using 0:2%s axes x1%s with lines lc rgb \"#ffffff\" lw 7 notitle, "
 		"$data using 0:2 axes x1%s with linespoints lc rgb \"#000000\" lw 2.5 pt 7 ps 0.9 "
 		"title \"throughput\", "
-		"$data using 0:2:(sprintf(\"%%.0f %%%%\", $2)) axes x1%s with labels boxed offset 0,1 "
+		"$data using 0:2:(sprintf(\"%%.1f %%%%\", $2)) axes x1%s with labels boxed offset 0,1 "
 		"font \",13\" notitle, "
 		"$data using 0:3 axes x1%s with lines lc rgb \"#000000\" lw 1 dt 3 title \"bound by headers\"\n",
 		layers ? "" : ":xtic(1)", axis, axis, axis, axis);

@@ -67,6 +67,7 @@ void report_changes(const struct effect *e, uint32_t targets, char *buf, size_t 
 
 int report_head(const struct climb *c)
 {
+	const char *local = c->plan->place[PLAN_LOCAL].dev, *remote = c->plan->place[PLAN_REMOTE].dev;
 	struct out_doc *doc = out_begin("ladder", 0);
 	struct utsname host;
 	char line[32];
@@ -74,9 +75,9 @@ int report_head(const struct climb *c)
 	fmt_rate(line, sizeof(line), c->plan->line_bps);
 	if (uname(&host))
 		strcpy(host.release, "?");
-	out_text(doc, STYLE_HEAD, "%s: %s %s -> %s %s, line %s, kernel %s", c->plan->name,
-		 c->plan->peer[PLAN_LOCAL], c->plan->place[PLAN_LOCAL].dev, c->plan->peer[PLAN_REMOTE],
-		 c->plan->place[PLAN_REMOTE].dev, line, host.release);
+	out_text(doc, STYLE_HEAD, "%s: %s%s%s -> %s%s%s, line %s, kernel %s", c->plan->name,
+		 c->plan->peer[PLAN_LOCAL], local[0] ? " " : "", local, c->plan->peer[PLAN_REMOTE],
+		 remote[0] ? " " : "", remote, line, host.release);
 	if (c->plan->doc[0])
 		out_text(doc, STYLE_DIM, "%s", c->plan->doc);
 	out_text(doc, STYLE_NONE, "%s", "");

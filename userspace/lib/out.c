@@ -120,7 +120,7 @@ static const char *value_text(const struct value *v, enum out_type as, int digit
 		return buf;
 	default:
 		if (exact)
-			snprintf(buf, size, "%.12g", v->d);
+			snprintf(buf, size, "%.15g", v->d);
 		else if (as == OUT_SI)
 			fmt_si(buf, size, v->d, digits);
 		else

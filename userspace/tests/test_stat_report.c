@@ -11,6 +11,7 @@
 #include <json-c/json.h>
 
 #include "cmd/stat_report.h"
+#include "cmd/stat_windows.h"
 #include "tests/capture.h"
 
 enum { TX = NETTOLL_DIRECTION_TX, RX = NETTOLL_DIRECTION_RX, BOTH = NETTOLL_DIRECTION_BOTH };
@@ -295,6 +296,38 @@ static void scaled__confidence_by_how_parts_differ(void **state)
 	toll_diff_free(&part[1]);
 }
 
+/* Readings fall anywhere; a part has a window or more, or nothing is known of how windows differ. */
+static void windows__parts_have_whole_ones(void **state)
+{
+	static struct stat_windows w = { .period_ns = 100, .window_ns = 10 };
+	static const uint64_t attached_ns[] = { 0, 5, 10, 10, 20, 24 };
+	static struct toll_diff part[STAT_WINDOWS_MAX + 1];
+	struct stat_reading at[6];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		at[i] = before;
+		at[i].time_ns = before.time_ns + 100 * i;
+		at[i].attached_ns = attached_ns[i];
+		if (i > 0 && i < 5)
+			w.mark[w.n++] = at[i];
+	}
+	assert_int_equal(stat_windows_diffs(&w, &at[0], &at[5], &hooks, part), 2);
+	assert_int_equal(part[0].attached_ns, 10);
+	assert_int_equal(part[0].ns, 200);
+	assert_int_equal(part[1].attached_ns, 14);
+	assert_int_equal(part[1].ns, 300);
+	/* One window, and a reading in its middle. */
+	w.n = 1;
+	assert_int_equal(stat_windows_diffs(&w, &at[0], &at[2], &hooks, part), 1);
+	assert_int_equal(part[0].attached_ns, 10);
+	/* Less than one. */
+	assert_int_equal(stat_windows_diffs(&w, &at[0], &at[1], &hooks, part), 0);
+	w.period_ns = 0;
+	assert_int_equal(stat_windows_diffs(&w, &at[0], &at[5], &hooks, part), 0);
+}
+
 static void idle__prints_without_dividing(void **state)
 {
 	static const struct stat_view view = { .by = STAT_BY_LAYER };
@@ -363,6 +396,7 @@ int main(void)
 		cmocka_unit_test(by_cpu__divides_by_the_cpu_s_own_packets),
 		cmocka_unit_test(scaled__counts_but_not_ratios),
 		cmocka_unit_test(scaled__confidence_by_how_parts_differ),
+		cmocka_unit_test(windows__parts_have_whole_ones),
 		cmocka_unit_test(idle__prints_without_dividing),
 		cmocka_unit_test(people__see_rates_or_totals),
 	};
