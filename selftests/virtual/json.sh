@@ -21,7 +21,7 @@ doc() {
 	docs+=("$schema	$file")
 }
 
-ktap_plan 24
+ktap_plan 26
 module_load
 toll_detach
 "$NTT_CLI" monitor --json >"$out/changes" &
@@ -36,6 +36,14 @@ docs+=("monitor	$out/changes")
 
 doc version version version
 doc help help help
+doc help help-of-one help stat
+cat >"$NTT_DIR/plan.json" <<'END'
+{ "format": "nettoll-ladder/1", "name": "loopback", "line": "1G",
+  "ends": { "local": { "peer": "here", "dev": "lo" }, "remote": { "peer": "here" } },
+  "workload": { "proto": "udp", "size": 1400, "count": 1000 },
+  "rungs": [ { "name": "foot" }, { "name": "queue", "local": { "link.txqueuelen": 777 } } ] }
+END
+doc ladder-dry-run dry-run ladder "$NTT_DIR/plan.json" --dry-run
 doc show idle show
 doc show settings show settings
 doc show layers show layers

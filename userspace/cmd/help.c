@@ -7,8 +7,8 @@
 #include "lib/err.h"
 #include "lib/out.h"
 
-/* The same list for programs; the completion reads it as TSV. */
-static int print_table(void)
+/* The same list for programs, of all or of one; the completion reads it as TSV. */
+static int print_table(const struct cmd *only)
 {
 	static const struct out_col cols[] = {
 		{ "name", "command", OUT_STR, 0 },
@@ -20,6 +20,8 @@ static int print_table(void)
 	int ret;
 
 	for (c = cmd_list(); *c; c++) {
+		if (only && *c != only)
+			continue;
 		out_row(t, STYLE_NONE);
 		cell_str(t, (*c)->name);
 		cell_str(t, (*c)->summary);
@@ -31,7 +33,7 @@ static int print_table(void)
 static int run_help(int argc, char **argv)
 {
 	static const struct option longs[] = { { NULL, 0, NULL, 0 } };
-	const struct cmd *cmd;
+	const struct cmd *cmd = NULL;
 
 	if (arg_getopt(argc, argv, "", longs) != -1)
 		return EXIT_USAGE;
@@ -41,12 +43,13 @@ static int run_help(int argc, char **argv)
 		cmd = cmd_find(argv[optind]);
 		if (!cmd)
 			return usage_report(-EINVAL);
-		cmd_print_help(cmd);
-		return EXIT_OK;
 	}
 	if (out_format() != OUT_PEOPLE)
-		return print_table();
-	cmd_print_list();
+		return print_table(cmd);
+	if (cmd)
+		cmd_print_help(cmd);
+	else
+		cmd_print_list();
 	return EXIT_OK;
 }
 
