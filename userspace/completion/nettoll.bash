@@ -12,6 +12,16 @@ _nettoll_options() {
 	nettoll "$@" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
 }
 
+# An end of nettoll traffic. bash takes a colon for the end of a word.
+_nettoll_peer() {
+	if [[ $1 == : || $2 == : ]]; then
+		_nettoll_words "$(ip netns list 2>/dev/null | cut -d ' ' -f 1)" "${1#:}"
+	else
+		_nettoll_words 'here netns: ssh: host:' "$1"
+		[[ ${COMPREPLY[*]} != *: ]] || compopt -o nospace 2>/dev/null
+	fi
+}
+
 _nettoll_words() {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
 }
@@ -42,6 +52,28 @@ _nettoll() {
 	done
 
 	case $prev in
+	--to | --from)
+		_nettoll_peer "$cur" "$prev"
+		return
+		;;
+	netns | :)
+		if [[ ${COMP_WORDS[*]:COMP_CWORD-3:3} == *--@(to|from)\ netns* ]]; then
+			_nettoll_peer "$cur" "$prev"
+			return
+		fi
+		;;
+	--mode)
+		_nettoll_words 'plain zerocopy gso sendmmsg zerocopy+gso' "$cur"
+		return
+		;;
+	--proto)
+		_nettoll_words 'udp tcp' "$cur"
+		return
+		;;
+	--size | --count | --bytes | --time | --warmup | --rate | --window | --segments | --batch | --duty | --ceiling | \
+		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf)
+		return
+		;;
 	--color)
 		_nettoll_words 'auto always never' "$cur"
 		return
