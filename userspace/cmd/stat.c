@@ -25,6 +25,7 @@ struct options {
 	uint64_t count;		/* 0: until stopped */
 	bool attach;
 	char *const *command;	/* NULL: live */
+	const char *output;	/* a file instead of standard output, or NULL */
 };
 
 /* Counters and what belongs to them, at one time. */
@@ -224,6 +225,12 @@ static int measure(const struct options *o)
 	ret = module_open(&m);
 	if (ret)
 		return err_report(ret);
+	/* Before anything is attached or run; and not before it is known that there can be a result. */
+	ret = o->output ? out_redirect(o->output) : 0;
+	if (ret) {
+		module_close(m);
+		return err_report(ret);
+	}
 	stop_begin();
 	ret = attach_if_none(m, o, &state, &mine);
 	if (!ret) {
@@ -289,7 +296,6 @@ static int run_stat(int argc, char **argv)
 {
 	static const char *const by[] = { "layer", "hook", "cpu" };
 	struct options o = { .attach = true };
-	const char *output = NULL;
 	int c, ret, i;
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -319,7 +325,7 @@ static int run_stat(int argc, char **argv)
 			o.attach = false;
 			break;
 		case 'o':
-			output = optarg;
+			o.output = optarg;
 			break;
 		default:
 			return EXIT_USAGE;
@@ -330,9 +336,7 @@ static int run_stat(int argc, char **argv)
 	ret = parse_words(argc, argv, &o);
 	if (ret)
 		return usage_report(ret);
-	/* Before anything is attached or run. */
-	ret = output ? out_redirect(output) : 0;
-	return ret ? err_report(ret) : measure(&o);
+	return measure(&o);
 }
 
 const struct cmd cmd_stat = {

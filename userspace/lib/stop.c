@@ -162,11 +162,11 @@ int stop_run_ticking(char *const *argv, int *status, struct stop_tick *tick)
 
 	/* The child reports a failed exec through a pipe that a successful one closes. */
 	if (pipe2(fds, O_CLOEXEC))
-		return err_set(-errno, NULL, "cannot run %s: %s", argv[0], strerror(errno));
+		return err_set(-errno, NULL, "cannot run '%s': %s", argv[0], strerror(errno));
 	stop_begin();
 	pid = fork();
 	if (pid < 0) {
-		ret = err_set(-errno, NULL, "cannot run %s: %s", argv[0], strerror(errno));
+		ret = err_set(-errno, NULL, "cannot run '%s': %s", argv[0], strerror(errno));
 		close(fds[0]);
 		close(fds[1]);
 		stop_end();
@@ -196,6 +196,6 @@ int stop_run_ticking(char *const *argv, int *status, struct stop_tick *tick)
 	}
 	stop_end();
 	if (error)
-		return err_set(-error, NULL, "cannot run %s: %s", argv[0], strerror(error));
+		return err_set(-error, NULL, "cannot run '%s': %s", argv[0], strerror(error));
 	return 0;
 }
