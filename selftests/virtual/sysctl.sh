@@ -53,7 +53,11 @@ bounds_by_netlink() {
 	expect_text 'message' "$text" "did you mean 'nudge_ms'"
 	toll set nudge_ms=250 backend=2
 	expect sysctl "$(<"$dir/nudge_ms") $(<"$dir/backend")" = '250 2'
-	toll set nudge_ms=100 backend=0
+	toll set backend=direct
+	expect 'backend by name' "$(<"$dir/backend")" = 1
+	must_fail toll set backend=tracepoint
+	toll set nudge_ms=100 backend=auto
+	expect 'backend by name' "$(<"$dir/backend")" = 0
 }
 
 # A backend that this kernel does not have is not a default to be set.

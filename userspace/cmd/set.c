@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* nettoll set: change settings of the module. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ static int parse(const struct setting_list *list, const char *word, const char *
 	const char *equals = strchr(word, '=');
 	char name[64];
 	size_t len;
+	int ret;
 
 	if (!value && !equals)
 		return err_set(-EINVAL, NULL, "%s: a value is missing (%s=VALUE)", word, word);
@@ -52,8 +54,18 @@ static int parse(const struct setting_list *list, const char *word, const char *
 	change->setting = find(list, name);
 	if (!change->setting)
 		return -ENOENT;
-	return arg_uint(name, value ? value : equals + 1, change->setting->minimum,
-			change->setting->maximum, &change->value);
+	value = value ? value : equals + 1;
+	/* The one setting whose numbers have names. */
+	if (!strcmp(name, "backend") && isalpha((unsigned char)*value)) {
+		/* A tracepoint is no way to attach functions. */
+		ret = arg_word(name, value, model_backend_names, NETTOLL_BACKEND_TRACEPOINT);
+		if (ret < 0)
+			return ret;
+		change->value = (uint64_t)ret;
+		return 0;
+	}
+	return arg_uint(name, value, change->setting->minimum, change->setting->maximum,
+			&change->value);
 }
 
 static int report(const struct change *changes, size_t n)

@@ -429,7 +429,8 @@ static void print_hooks(struct out_doc *doc, const struct toll_diff *d,
 	}
 	if (!d->attached_ns && attached)
 		out_text(doc, STYLE_WARN,
-			 "no window with hooks attached fell into this time (--duty)");
+			 "no window with hooks attached fell into this time; measure longer, or attach "
+			 "fewer hooks in windows");
 	else if (!d->attached_ns)
 		out_text(doc, STYLE_WARN, "no hook was attached (nettoll attach)");
 	else if (d->changed)
