@@ -194,6 +194,12 @@ static int attach_if_none(struct module *m, const struct options *o, struct modu
 	ret = module_attach(m, &all, &result);
 	if (ret)
 		return ret;
+	if (!result.attached) {
+		/* Another may have attached them since, and will detach them. */
+		ret = module_status(m, status);
+		if (ret || status->hooks_attached)
+			return ret;
+	}
 	*mine = true;
 	if (!result.attached)
 		return err_set(-ENODATA, "nettoll hooks says why", "no hook could be attached");
