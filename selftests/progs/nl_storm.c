@@ -46,9 +46,9 @@ static void build(struct nlr *n, struct nlr_msg *m)
 	bool attach = rnd(5) < 3;
 
 	nlr_begin(n, m, attach ? NETTOLL_CMD_ATTACH : NETTOLL_CMD_DETACH, 0);
-	/* All of them are dear; the layer wait has none. */
-	for (uint32_t i = attach ? 1 + rnd(3) : rnd(4); i; i--)
-		if (rnd(6))
+	/* Patching a hook takes its time, and all are dear; the layer wait has none. */
+	for (uint32_t i = attach ? 1 + rnd(2) : rnd(4); i; i--)
+		if (rnd(12))
 			nlr_put_str(m, NETTOLL_A_ATTACH_HOOK, hooks[rnd(sizeof(hooks) / sizeof(*hooks))]);
 		else
 			nlr_put_u32(m, NETTOLL_A_ATTACH_LAYER, rnd(2) ? NETTOLL_LAYER_UDP : NETTOLL_LAYER_WAIT);
@@ -97,7 +97,7 @@ static int change(double end)
 		nlr_ask(&n, &m, &a);
 		/* A window or two. */
 		if (rnd(2))
-			usleep(rnd(80000));
+			usleep(rnd(50000));
 		done += !a.error;
 		refused += a.error < 0;
 		/* Another backend in use, a backend or hook that is not there, a function that ftrace does not see. */
@@ -107,7 +107,7 @@ static int change(double end)
 			die(-a.error, "request: no reason given");
 	}
 	say("changes=%lu refused=%lu\n", done, refused);
-	return done && refused ? 0 : 1;
+	return done ? 0 : 1;
 }
 
 struct reading {
