@@ -31,7 +31,7 @@ static void direct_attach_one(unsigned int id)
 		return nettoll_hook_fail(id, -EOPNOTSUPP, "it takes another number of arguments than the table says; use backend kretprobe and report this kernel");
 
 	if (nettoll_ftrace_off())
-		return nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace is switched off; sysctl kernel.ftrace_enabled=1");
+		return nettoll_hook_fail(id, -EOPNOTSUPP, NETTOLL_FTRACE_IS_OFF);
 
 	ops = kzalloc(sizeof(*ops), GFP_KERNEL);
 	if (!ops)

@@ -102,7 +102,7 @@ static void fprobe_attach(const u16 *ids, unsigned int n)
 		struct nettoll_fprobe_entry *e = &p->entry[p->n];
 
 		if (nettoll_ftrace_off()) {
-			nettoll_hook_fail(ids[i], -EOPNOTSUPP, "ftrace is switched off; sysctl kernel.ftrace_enabled=1");
+			nettoll_hook_fail(ids[i], -EOPNOTSUPP, NETTOLL_FTRACE_IS_OFF);
 			continue;
 		}
 		if (!visible(h->addr)) {

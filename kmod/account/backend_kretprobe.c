@@ -73,7 +73,7 @@ static void kretprobe_attach_one(unsigned int id)
 	if (kprobe_ftrace(&p->rp.kp) && nettoll_ftrace_off()) {
 		unregister_kretprobe(&p->rp);
 		kfree(p);
-		return nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace is switched off; sysctl kernel.ftrace_enabled=1");
+		return nettoll_hook_fail(id, -EOPNOTSUPP, NETTOLL_FTRACE_IS_OFF);
 	}
 	h->priv = p;
 }

@@ -113,5 +113,6 @@ static inline int nettoll_probe_instances(const struct nettoll_hook *h)
 
 unsigned long nettoll_ksym(const char *name);
 bool nettoll_ftrace_off(void);
+#define NETTOLL_FTRACE_IS_OFF	"ftrace is switched off; sysctl kernel.ftrace_enabled=1"
 
 #endif /* NETTOLL_ACCOUNT_HOOK_H */
