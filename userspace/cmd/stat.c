@@ -61,7 +61,7 @@ static int take_sample(struct module *m, const struct options *o, bool late, str
 static int report(const struct options *o, const struct sample *from, const struct sample *to,
 		  const struct stat_windows *w)
 {
-	struct toll_diff part[STAT_WINDOWS_MAX + 1];
+	struct toll_diff part[STAT_PARTS_MAX];
 	struct stat_view view = o->view;
 	unsigned int flags = o->command ? 0 : OUT_STREAM | (o->count == 1 ? 0 : OUT_REPAINT);
 	struct toll_diff diff;

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/stat_windows.h"
 #include "lib/fmt.h"
 #include "lib/stats.h"
 
 #define COLS_MAX	20
 #define TEXT		160
-#define PARTS_MAX	256
 
 /* A row before it is printed. */
 struct row {
@@ -239,10 +239,10 @@ static const struct toll *toll_in(const struct toll_diff *d, const struct sheet 
 /* Half the width of the confidence interval of a row's scaled cycles; NaN when nothing is scaled. */
 static double half_width(const struct sheet *s, const struct row *row, bool total)
 {
-	double y[PARTS_MAX], x[PARTS_MAX];
+	double y[STAT_PARTS_MAX], x[STAT_PARTS_MAX];
 	size_t n = s->view->nparts, i;
 
-	if (n > PARTS_MAX || s->diff->scale == 1)
+	if (n > STAT_PARTS_MAX || s->diff->scale == 1)
 		return NAN;
 	for (i = 0; i < n; i++) {
 		y[i] = toll_net(toll_in(&s->view->part[i], s, row, total), s->view->raw);

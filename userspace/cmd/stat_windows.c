@@ -14,7 +14,7 @@ void stat_windows_begin(struct stat_windows *w, const struct module_status *stat
 		return;
 	w->window_ns = status->window_ms * 1000000ull;
 	/* A ceiling changes the duty as it goes; readings without a window count to the next. */
-	w->period_ns = status->window_ms * 1000000ull * ALWAYS / (status->duty ? status->duty : 1);
+	w->period_ns = w->window_ns * ALWAYS / (status->duty ? status->duty : 1);
 	w->due_ns = stop_now_ns() + w->period_ns;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/module.h"
 
 #define STAT_WINDOWS_MAX	128
+#define STAT_PARTS_MAX		(STAT_WINDOWS_MAX + 1)	/* into which they divide the time */
 
 /**
  * struct stat_windows - readings between two others
@@ -32,7 +33,7 @@ void stat_windows_next(struct stat_windows *w);
 
 /**
  * stat_windows_diffs() - the time in parts, each with a window or more
- * @diffs: room for STAT_WINDOWS_MAX + 1; toll_diff_free() each
+ * @diffs: room for STAT_PARTS_MAX; toll_diff_free() each
  *
  * Return: how many; 0 without windows or memory: no confidence is known then.
  */

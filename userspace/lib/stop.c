@@ -107,21 +107,25 @@ uint64_t stop_now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+static struct timespec time_until(uint64_t until_ns)
+{
+	uint64_t now = stop_now_ns(), left = until_ns > now ? until_ns - now : 0;
+
+	return (struct timespec) { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
+}
+
 int stop_wait(uint64_t until_ns, int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	struct timespec left;
 	sigset_t mask;
-	uint64_t now;
 	int ret;
 
 	open_mask(&mask);
 	for (;;) {
 		if (came)
 			return -EINTR;
-		now = stop_now_ns();
-		left.tv_sec = until_ns > now ? (until_ns - now) / 1000000000 : 0;
-		left.tv_nsec = until_ns > now ? (until_ns - now) % 1000000000 : 0;
+		left = time_until(until_ns);
 		ret = ppoll(&pfd, 1, until_ns == UINT64_MAX ? NULL : &left, &mask);
 		if (ret < 0)
 			return -errno;
@@ -136,15 +140,12 @@ int stop_wait(uint64_t until_ns, int fd)
 static void sleep_until_due(const sigset_t *mask, struct stop_tick *tick)
 {
 	struct timespec left;
-	uint64_t now;
 
 	if (!tick || tick->due_ns == UINT64_MAX) {
 		ppoll(NULL, 0, NULL, mask);
 		return;
 	}
-	now = stop_now_ns();
-	left.tv_sec = tick->due_ns > now ? (tick->due_ns - now) / 1000000000 : 0;
-	left.tv_nsec = tick->due_ns > now ? (tick->due_ns - now) % 1000000000 : 0;
+	left = time_until(tick->due_ns);
 	if (!ppoll(NULL, 0, &left, mask))
 		tick->fn(tick);
 }

@@ -301,7 +301,7 @@ static void windows__parts_have_whole_ones(void **state)
 {
 	static struct stat_windows w = { .period_ns = 100, .window_ns = 10 };
 	static const uint64_t attached_ns[] = { 0, 5, 10, 10, 20, 24 };
-	static struct toll_diff part[STAT_WINDOWS_MAX + 1];
+	static struct toll_diff part[STAT_PARTS_MAX];
 	struct stat_reading at[6];
 	size_t i;
 
