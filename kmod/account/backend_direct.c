@@ -3,13 +3,11 @@
  * The direct backend: the first instruction of the function calls a stub of
  * ours, by ftrace's direct calls. The cheapest there is, and free when detached.
  */
-#include <linux/ftrace.h>
-#include <linux/kallsyms.h>
-#include <linux/slab.h>
+#include <linux/err.h>
 
 #include "../compat/direct.h"
 #include "hook.h"
-#include "stub.h"
+#include "site.h"
 
 #ifdef NETTOLL_HAVE_DIRECT
 
@@ -21,9 +19,7 @@ static unsigned int stack_words(int nargs)
 static void direct_attach_one(unsigned int id)
 {
 	struct nettoll_hook *h = &nettoll_hooks[id];
-	struct ftrace_ops *ops;
-	unsigned long ip;
-	int err;
+	struct nettoll_site *site;
 
 	if (h->btf_nargs < 0)
 		return nettoll_hook_fail(id, -EOPNOTSUPP, "its arguments cannot be counted, the kernel has no type information (BTF) for it; use backend kretprobe");
@@ -33,28 +29,20 @@ static void direct_attach_one(unsigned int id)
 	if (nettoll_ftrace_off())
 		return nettoll_hook_fail(id, -EOPNOTSUPP, NETTOLL_FTRACE_IS_OFF);
 
-	ops = kzalloc(sizeof(*ops), GFP_KERNEL);
-	if (!ops)
+	site = nettoll_site_add_stub(h->addr, id);
+	if (!IS_ERR(site)) {
+		h->priv = site;
+		return;
+	}
+	switch (PTR_ERR(site)) {
+	case -ENOMEM:
 		return nettoll_hook_fail(id, -ENOMEM, "out of memory");
-	ip = nettoll_ftrace_ip(h->addr);
-	if (ftrace_set_filter_ip(ops, ip, 0, 0)) {
-		nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace does not see this function; use backend kretprobe");
-		goto err_free_filter;
+	case -ENXIO:
+		return nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace does not see this function; use backend kretprobe");
+	case -EBUSY:
+		return nettoll_hook_fail(id, -EBUSY, "another direct caller (a BPF fentry program or a live patch) has this function; end it or use backend kretprobe");
 	}
-	nettoll_stub_set_body(id, ip + MCOUNT_INSN_SIZE);
-	err = nettoll_direct_register(ops, nettoll_stub_addr(id));
-	if (err) {
-		nettoll_hook_fail(id, err, err == -EBUSY ?
-				  "another direct caller (a BPF fentry program or a live patch) has this function; end it or use backend kretprobe" :
-				  "ftrace refused the direct call; see the kernel log");
-		goto err_free_filter;
-	}
-	h->priv = ops;
-	return;
-
-err_free_filter:
-	ftrace_free_filter(ops);
-	kfree(ops);
+	nettoll_hook_fail(id, PTR_ERR(site), "ftrace refused the direct call; see the kernel log");
 }
 
 static void direct_attach(const u16 *ids, unsigned int n)
@@ -65,15 +53,7 @@ static void direct_attach(const u16 *ids, unsigned int n)
 
 static void direct_disarm(unsigned int id)
 {
-	struct ftrace_ops *ops = nettoll_hooks[id].priv;
-
-	/*
-	 * Without the flag ftrace does not wait for a grace period of tasks
-	 * RCU for each hook, a tenth of a second every time. The caller waits
-	 * once for all of them before anything is freed.
-	 */
-	ops->flags &= ~FTRACE_OPS_FL_DYNAMIC;
-	WARN_ON_ONCE(nettoll_direct_unregister(ops, nettoll_stub_addr(id)));
+	nettoll_site_drop_stub(nettoll_hooks[id].priv);
 }
 
 static void direct_release(const u16 *ids, unsigned int n)
@@ -81,8 +61,7 @@ static void direct_release(const u16 *ids, unsigned int n)
 	while (n--) {
 		struct nettoll_hook *h = &nettoll_hooks[*ids++];
 
-		ftrace_free_filter(h->priv);
-		kfree(h->priv);
+		nettoll_site_release(h->priv);
 		h->priv = NULL;
 	}
 }

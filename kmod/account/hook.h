@@ -112,6 +112,15 @@ static inline int nettoll_probe_instances(const struct nettoll_hook *h)
 }
 
 unsigned long nettoll_ksym(const char *name);
+
+/**
+ * typedef nettoll_func_found - called with a function of the kernel
+ * @name: its name
+ * @nargs: number of its arguments
+ */
+typedef void nettoll_func_found(const char *name, unsigned int nargs);
+void nettoll_btf_for_each_func(nettoll_func_found *found);
+
 bool nettoll_ftrace_off(void);
 #define NETTOLL_FTRACE_IS_OFF	"ftrace is switched off; sysctl kernel.ftrace_enabled=1"
 

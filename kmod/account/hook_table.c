@@ -108,22 +108,28 @@ static int nettoll_ksym_init(void)
 	return 0;
 }
 
-/* The stubs trust the table's argument counts, so the kernel has to agree. */
-static void nettoll_count_arguments(void)
+static bool nettoll_btf_init(void)
 {
-	unsigned long get, name_of;
-	const struct btf_type *t;
-	const struct btf *btf;
-	u32 i;
-	int id;
+	unsigned long get = nettoll_ksym("bpf_get_btf_vmlinux");
+	unsigned long name_of = nettoll_ksym("btf_name_by_offset");
 
-	get = nettoll_ksym("bpf_get_btf_vmlinux");
-	name_of = nettoll_ksym("btf_name_by_offset");
 	if (!get || !name_of)
-		return;
+		return false;
 	static_call_update(nettoll_btf, (const struct btf *(*)(void))get);
 	static_call_update(nettoll_btf_name,
 			   (const char *(*)(const struct btf *, u32))name_of);
+	return true;
+}
+
+/**
+ * nettoll_btf_for_each_func() - all functions that the kernel has type information for
+ * @found: called with the name of each and the number of its arguments
+ */
+void nettoll_btf_for_each_func(nettoll_func_found *found)
+{
+	const struct btf_type *t, *proto;
+	const struct btf *btf;
+	u32 i;
 
 	btf = static_call(nettoll_btf)();
 	if (IS_ERR_OR_NULL(btf))
@@ -131,13 +137,20 @@ static void nettoll_count_arguments(void)
 	for (i = 1; (t = btf_type_by_id(btf, i)); i++) {
 		if (!btf_type_is_func(t))
 			continue;
-		id = nettoll_hook_find(static_call(nettoll_btf_name)(btf, t->name_off));
-		if (id < 0)
-			continue;
-		t = btf_type_by_id(btf, t->type);
-		if (t && btf_type_is_func_proto(t))
-			nettoll_hooks[id].btf_nargs = btf_type_vlen(t);
+		proto = btf_type_by_id(btf, t->type);
+		if (proto && btf_type_is_func_proto(proto))
+			found(static_call(nettoll_btf_name)(btf, t->name_off),
+			      btf_type_vlen(proto));
 	}
+}
+
+/* The stubs trust the table's argument counts, so the kernel has to agree. */
+static void nettoll_count_arguments(const char *name, unsigned int nargs)
+{
+	int id = nettoll_hook_find(name);
+
+	if (id >= 0)
+		nettoll_hooks[id].btf_nargs = nargs;
 }
 
 /**
@@ -192,7 +205,8 @@ int nettoll_hook_table_init(void)
 			h->why = "this kernel has no such function; its time is in its caller's layer";
 		}
 	}
-	nettoll_count_arguments();
+	if (nettoll_btf_init())
+		nettoll_btf_for_each_func(nettoll_count_arguments);
 
 	nettoll_hooks[NETTOLL_HOOK_CALIBRATION].addr =
 		(unsigned long)nettoll_calibration_target;

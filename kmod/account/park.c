@@ -190,12 +190,17 @@ unsigned int nettoll_park_list(struct nettoll_holder *list, unsigned int max)
 	return n;
 }
 
-/*
+/**
+ * nettoll_nudge() - ask a task to leave the system call that it sleeps in
+ * @task: the task
+ *
  * As a live patch does it: the task believes that it has a signal, leaves the
  * system call and, finding none, begins it again. A sleep that had a time-out
  * ends with EINTR instead.
+ *
+ * Return: whether it was woken; a kernel thread cannot be.
  */
-static bool nudge(struct task_struct *task)
+bool nettoll_nudge(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD || !(READ_ONCE(task->__state) & TASK_INTERRUPTIBLE))
 		return false;
@@ -233,7 +238,7 @@ unsigned int nettoll_park_nudge(void)
 			if (!n)
 				break;
 			while (n--) {
-				woken += nudge(batch[n]);
+				woken += nettoll_nudge(batch[n]);
 				put_task_struct(batch[n]);
 			}
 		}

@@ -29,6 +29,7 @@ void nettoll_park_switch(void *data, bool preempt, struct task_struct *prev,
 void nettoll_park_exit(void *data, struct task_struct *task);
 u64 nettoll_park_ended_in(void);
 unsigned int nettoll_park_list(struct nettoll_holder *list, unsigned int max);
+bool nettoll_nudge(struct task_struct *task);
 unsigned int nettoll_park_nudge(void);
 void nettoll_park_hold_stuck(void);
 

@@ -46,6 +46,15 @@ static inline int nettoll_direct_unregister(struct ftrace_ops *ops, unsigned lon
 	return unregister_ftrace_direct_multi(ops, stub);
 #endif
 }
+
+static inline int nettoll_direct_modify(struct ftrace_ops *ops, unsigned long stub)
+{
+#ifdef NETTOLL_HAVE_FTRACE_DIRECT_OPS
+	return modify_ftrace_direct(ops, stub);
+#else
+	return modify_ftrace_direct_multi(ops, stub);
+#endif
+}
 #endif
 
 #endif /* NETTOLL_COMPAT_DIRECT_H */
