@@ -96,7 +96,11 @@ check_checkpatch_kmod() {
 	# Not for it: what the netlink generator writes, and the unit tests, which are userspace programs.
 	files '^kmod/.*\.(c|h|def)$' | grep -vE '^kmod/(include/uapi|control/netlink_gen|tests)' >"$tmp/kmod"
 	[ -s "$tmp/kmod" ] || echo 'no files of the module found'
-	grep -vE "$tables|^kmod/compat/.*\.h" "$tmp/kmod" | checkpatch LONG_LINE_STRING
+	# Its rows become functions.
+	local functions='kmod/fastpath/front\.(c|h)'
+	grep -vE "$tables|$functions|^kmod/compat/.*\.h" "$tmp/kmod" | checkpatch LONG_LINE_STRING
+	grep -E "$functions" "$tmp/kmod" |
+		checkpatch "LONG_LINE_STRING,$table,TRAILING_SEMICOLON,MULTISTATEMENT_MACRO_USE_DO_WHILE,AVOID_EXTERNS"
 	grep -E "$tables" "$tmp/kmod" | grep -v stub_x86 | checkpatch "LONG_LINE_STRING,$table"
 	# Its rows become assembly.
 	grep stub_x86 "$tmp/kmod" | checkpatch "LONG_LINE_STRING,$table,TRAILING_SEMICOLON,LEADING_SPACE,SPLIT_STRING"

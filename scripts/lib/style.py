@@ -171,13 +171,13 @@ def rule_kmod_layers(files):
 
 
 def rule_kmod_names(files):
-    """kmod: only account/hook_table.def names the functions that are hooked"""
+    """kmod: only account/hook_table.def names the functions that are hooked; a fast path stands in front of some, too"""
     if 'kmod/account/hook_table.def' not in files:
         return
     table = text('kmod/account/hook_table.def')
     names = {n for n in re.findall(r'^NETTOLL_HOOK\((\w+),', table, re.M) if not n.startswith('nettoll_')}
     for path in files:
-        if not re.match(r'kmod/(?!tests/|compat/probe/).*\.[chS]$', path):
+        if not re.match(r'kmod/(?!tests/|compat/probe/|fastpath/).*\.[chS]$', path):
             continue
         for i, line in enumerate(without_comments(text(path)).split('\n'), 1):
             for word in re.findall(r'\w+', line):
@@ -199,7 +199,7 @@ def rule_kmod_features(files):
                 yield path, i, 'features.h belongs to compat/'
             for name in re.findall(r'\bNETTOLL_HAVE_(\w+)', line):
                 asked += 1
-                if name in probes or asked > 1 or not re.match(r'kmod/account/backend_\w+\.c$', path):
+                if name in probes or asked > 1 or not re.match(r'kmod/(account/(backend_\w+|site)|fastpath/front)\.c$', path):
                     yield path, i, 'NETTOLL_HAVE_%s outside compat/' % name
 
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fast paths as a whole: their order of coming and going.
+ */
+#include "fastpath.h"
+#include "front.h"
+#include "rule.h"
+#include "sock.h"
+
+/** nettoll_fastpath_init() - 0 or a negative errno */
+int nettoll_fastpath_init(void)
+{
+	int err;
+
+	nettoll_fronts_init();
+	err = nettoll_socks_init();
+	if (err)
+		return err;
+	err = nettoll_rules_init();
+	if (err)
+		goto err_socks;
+	return 0;
+
+err_socks:
+	nettoll_socks_exit();
+	return err;
+}
+
+/** nettoll_fastpath_exit() - the rules go, then who is in a front, then what is known of sockets */
+void nettoll_fastpath_exit(void)
+{
+	nettoll_rules_exit();
+	nettoll_fronts_exit();
+	nettoll_socks_exit();
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The flow that a send of a socket belongs to.
+ */
+#ifndef NETTOLL_FASTPATH_FLOW_H
+#define NETTOLL_FASTPATH_FLOW_H
+
+#include "match.h"
+#include "sock.h"
+
+bool nettoll_flow_of_send(struct nettoll_flow *flow, struct sock *sk, const struct msghdr *msg,
+			  u16 family);
+void nettoll_flow_key(struct nettoll_sock_key *key, const struct nettoll_flow *flow,
+		      const struct sock *sk, u64 cookie);
+void nettoll_flow_route(struct nettoll_flow *flow, struct sock *sk, const struct msghdr *msg,
+			char device[IFNAMSIZ]);
+
+#endif /* NETTOLL_FASTPATH_FLOW_H */

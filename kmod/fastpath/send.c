@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fronts of the sends: who has no rule goes on at once; who has one is
+ * counted and handed to the fast paths that it asks for.
+ */
+#include <linux/uio.h>
+
+#include "front.h"
+#include "send.h"
+#include "sock.h"
+
+/* A send that a rule may be for. */
+static noinline int send_ruled(struct sock *sk, struct msghdr *msg, size_t len, u16 family,
+			       nettoll_send_fn *orig)
+{
+	struct nettoll_rule *rule;
+	struct nettoll_sock *ns;
+	struct nettoll_stay stay;
+	int ret;
+
+	nettoll_stay_begin(&stay);
+	ns = nettoll_sock_decide(sk, msg, family, &rule);
+	if (!ns) {
+		nettoll_stay_end(&stay);
+		return orig(sk, msg, len);
+	}
+	ret = orig(sk, msg, len);
+	this_cpu_inc(rule->count->sends);
+	if (ret > 0)
+		this_cpu_add(rule->count->bytes, ret);
+	nettoll_rule_put(rule);
+	nettoll_sock_put(ns);
+	nettoll_stay_end(&stay);
+	return ret;
+}
+
+static int orig_udp(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	return nettoll_orig(udp_sendmsg)(sk, msg, len);
+}
+
+static int orig_udpv6(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	return nettoll_orig(udpv6_sendmsg)(sk, msg, len);
+}
+
+static int orig_tcp(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	return nettoll_orig(tcp_sendmsg)(sk, msg, len);
+}
+
+/** nettoll_front_udp_sendmsg() - UDP over IPv4, also of IPv6 sockets */
+int nettoll_front_udp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	if (nettoll_sock_quiet(sk, msg) || sk->sk_protocol != IPPROTO_UDP)
+		return nettoll_orig(udp_sendmsg)(sk, msg, len);
+	return send_ruled(sk, msg, len, AF_INET, orig_udp);
+}
+
+/** nettoll_front_udpv6_sendmsg() - UDP over IPv6 */
+int nettoll_front_udpv6_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	if (nettoll_sock_quiet(sk, msg) || sk->sk_protocol != IPPROTO_UDP)
+		return nettoll_orig(udpv6_sendmsg)(sk, msg, len);
+	return send_ruled(sk, msg, len, AF_INET6, orig_udpv6);
+}
+
+/** nettoll_front_tcp_sendmsg() - TCP over both */
+int nettoll_front_tcp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	if (nettoll_sock_quiet(sk, msg))
+		return nettoll_orig(tcp_sendmsg)(sk, msg, len);
+	return send_ruled(sk, msg, len, nettoll_tcp_family(sk), orig_tcp);
+}
