@@ -7,7 +7,9 @@
 
 #include "account/account.h"
 #include "control/netlink.h"
+#include "control/rule_sysctl.h"
 #include "control/sysctl.h"
+#include "fastpath/fastpath.h"
 #include "version.h"
 
 static int __init nettoll_init(void)
@@ -17,16 +19,26 @@ static int __init nettoll_init(void)
 	err = nettoll_account_init();
 	if (err)
 		return err;
-	err = nettoll_sysctl_init();
+	err = nettoll_fastpath_init();
 	if (err)
 		goto err_account;
-	err = nettoll_netlink_init();
+	err = nettoll_sysctl_init();
+	if (err)
+		goto err_fastpath;
+	err = nettoll_rule_sysctl_init();
 	if (err)
 		goto err_sysctl;
+	err = nettoll_netlink_init();
+	if (err)
+		goto err_rule_sysctl;
 	return 0;
 
+err_rule_sysctl:
+	nettoll_rule_sysctl_exit();
 err_sysctl:
 	nettoll_sysctl_exit();
+err_fastpath:
+	nettoll_fastpath_exit();
 err_account:
 	nettoll_account_exit();
 	return err;
@@ -35,7 +47,9 @@ err_account:
 static void __exit nettoll_exit(void)
 {
 	nettoll_netlink_exit();
+	nettoll_rule_sysctl_exit();
 	nettoll_sysctl_exit();
+	nettoll_fastpath_exit();
 	nettoll_account_exit();
 }
 

@@ -17,6 +17,7 @@
 #include "netlink.h"
 #include "netlink_gen.h"
 #include "dump.h"
+#include "rule_nl.h"
 #include "settings.h"
 
 /* The generated tables; the multicast groups among them are static. */
@@ -38,8 +39,8 @@ void *nettoll_nl_put(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	return genlmsg_put(skb, portid, seq, &nettoll_nl_family, flags, cmd);
 }
 
-/* A message of one page at most, with the family's header. */
-static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, void **hdr)
+/** nettoll_nl_reply_new() - an answer of one page at most; NULL without memory */
+struct sk_buff *nettoll_nl_reply_new(struct genl_info *info, u8 cmd, void **hdr)
 {
 	struct sk_buff *msg = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 
@@ -53,7 +54,8 @@ static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, void **hdr)
 	return msg;
 }
 
-static int reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info, int err)
+/** nettoll_nl_reply_send() - send an answer, or, with @err, free it and return that */
+int nettoll_nl_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info, int err)
 {
 	if (err) {
 		nlmsg_free(msg);
@@ -93,7 +95,7 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 	void *hdr;
 	int err;
 
-	msg = reply_new(info, NETTOLL_CMD_STATUS_GET, &hdr);
+	msg = nettoll_nl_reply_new(info, NETTOLL_CMD_STATUS_GET, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	err = nla_put_string(msg, NETTOLL_A_STATUS_VERSION, NETTOLL_VERSION) ?:
@@ -119,7 +121,7 @@ int nettoll_nl_status_get_doit(struct sk_buff *skb, struct genl_info *info)
 		       NETTOLL_A_STATUS_FPROBE_OUTER) ?:
 	      nla_put_u64_64bit(msg, NETTOLL_A_STATUS_ATTACHED_NS, nettoll_account_attached_ns(),
 				NETTOLL_A_STATUS_PAD);
-	return reply_send(msg, hdr, info, err);
+	return nettoll_nl_reply_send(msg, hdr, info, err);
 }
 
 /** nettoll_nl_hook_get_doit() - NETTOLL_CMD_HOOK_GET of one hook, by name */
@@ -137,13 +139,13 @@ int nettoll_nl_hook_get_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such hook; dump the hooks for their names");
 		return id;
 	}
-	msg = reply_new(info, NETTOLL_CMD_HOOK_GET, &hdr);
+	msg = nettoll_nl_reply_new(info, NETTOLL_CMD_HOOK_GET, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	mutex_lock(&nettoll_account_lock);
 	err = nettoll_nl_put_hook(msg, id);
 	mutex_unlock(&nettoll_account_lock);
-	return reply_send(msg, hdr, info, err);
+	return nettoll_nl_reply_send(msg, hdr, info, err);
 }
 
 /* The hooks that a request names: by layer, by name, or all. */
@@ -196,13 +198,13 @@ static int reply_outcome(struct genl_info *info, u8 cmd, const struct nettoll_ou
 	void *hdr;
 	int err;
 
-	msg = reply_new(info, cmd, &hdr);
+	msg = nettoll_nl_reply_new(info, cmd, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	err = nla_put_u32(msg, NETTOLL_A_ATTACH_ATTACHED, out->changed) ?:
 	      nla_put_u32(msg, NETTOLL_A_ATTACH_FAILED, out->failed) ?:
 	      nla_put_u32(msg, NETTOLL_A_ATTACH_ABSENT, out->absent);
-	return reply_send(msg, hdr, info, err);
+	return nettoll_nl_reply_send(msg, hdr, info, err);
 }
 
 /* In the initial namespace only: the hooks are the whole machine's. */
@@ -363,10 +365,10 @@ static struct sk_buff *event_new(unsigned int event, u32 pid, void **hdr)
 	return msg;
 }
 
-static void event_send(struct sk_buff *msg, void *hdr)
+static void event_send(struct net *net, struct sk_buff *msg, void *hdr)
 {
 	genlmsg_end(msg, hdr);
-	genlmsg_multicast(&nettoll_nl_family, msg, 0, NETTOLL_NLGRP_CHANGES, GFP_KERNEL);
+	genlmsg_multicast_netns(&nettoll_nl_family, net, msg, 0, NETTOLL_NLGRP_CHANGES, GFP_KERNEL);
 }
 
 /**
@@ -388,7 +390,7 @@ void nettoll_notify_hooks(unsigned int event, unsigned int count, u32 pid)
 		nlmsg_free(msg);
 		return;
 	}
-	event_send(msg, hdr);
+	event_send(&init_net, msg, hdr);
 }
 
 /**
@@ -411,7 +413,28 @@ void nettoll_notify_setting(const struct nettoll_setting *s, u64 value, u32 pid)
 		nlmsg_free(msg);
 		return;
 	}
-	event_send(msg, hdr);
+	event_send(&init_net, msg, hdr);
+}
+
+/**
+ * nettoll_notify_rule() - tell the listeners of a namespace that a rule changed
+ * @net: the namespace
+ * @id: number of the rule, 0 for all of them
+ * @pid: who asked
+ */
+void nettoll_notify_rule(struct net *net, u32 id, u32 pid)
+{
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = event_new(NETTOLL_EVENT_RULE, pid, &hdr);
+	if (!msg)
+		return;
+	if (nla_put_u32(msg, NETTOLL_A_EVENT_RULE, id)) {
+		nlmsg_free(msg);
+		return;
+	}
+	event_send(net, msg, hdr);
 }
 
 /** nettoll_netlink_init() - register the family; 0 or a negative errno */

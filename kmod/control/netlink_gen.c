@@ -43,8 +43,79 @@ static const struct nla_policy nettoll_setting_set_nl_policy[NETTOLL_A_SETTING_V
 	[NETTOLL_A_SETTING_VALUE] = { .type = NLA_U64, },
 };
 
+/* NETTOLL_CMD_RULE_ADD - do */
+static const struct nla_policy nettoll_rule_add_nl_policy[NETTOLL_A_RULE_COALESCE_USECS + 1] = {
+	[NETTOLL_A_RULE_ID] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_BEFORE] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_PROTOCOL] = { .type = NLA_U8, },
+	[NETTOLL_A_RULE_FAMILY] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_LOCAL_ADDR4] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_LOCAL_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[NETTOLL_A_RULE_LOCAL_PREFIX] = { .type = NLA_U8, },
+	[NETTOLL_A_RULE_LOCAL_PORT_MIN] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_LOCAL_PORT_MAX] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_REMOTE_ADDR4] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_REMOTE_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[NETTOLL_A_RULE_REMOTE_PREFIX] = { .type = NLA_U8, },
+	[NETTOLL_A_RULE_REMOTE_PORT_MIN] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_REMOTE_PORT_MAX] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_DEVICE] = { .type = NLA_NUL_STRING, .len = 15, },
+	[NETTOLL_A_RULE_CGROUP] = { .type = NLA_NUL_STRING, .len = 4095, },
+	[NETTOLL_A_RULE_UID_MIN] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_UID_MAX] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_ZEROCOPY] = NLA_POLICY_MAX(NLA_U32, 3),
+	[NETTOLL_A_RULE_ZEROCOPY_MIN] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_CSUM_TX] = NLA_POLICY_MAX(NLA_U32, 3),
+	[NETTOLL_A_RULE_CSUM_RX] = NLA_POLICY_MAX(NLA_U32, 3),
+	[NETTOLL_A_RULE_AUDIT_RATE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[NETTOLL_A_RULE_COALESCE_DATAGRAMS] = NLA_POLICY_MAX(NLA_U32, 64),
+	[NETTOLL_A_RULE_COALESCE_BYTES] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_COALESCE_USECS] = { .type = NLA_U32, },
+};
+
+/* NETTOLL_CMD_RULE_SET - do */
+static const struct nla_policy nettoll_rule_set_nl_policy[NETTOLL_A_RULE_COALESCE_USECS + 1] = {
+	[NETTOLL_A_RULE_ID] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_BEFORE] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_PROTOCOL] = { .type = NLA_U8, },
+	[NETTOLL_A_RULE_FAMILY] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_LOCAL_ADDR4] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_LOCAL_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[NETTOLL_A_RULE_LOCAL_PREFIX] = { .type = NLA_U8, },
+	[NETTOLL_A_RULE_LOCAL_PORT_MIN] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_LOCAL_PORT_MAX] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_REMOTE_ADDR4] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_REMOTE_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[NETTOLL_A_RULE_REMOTE_PREFIX] = { .type = NLA_U8, },
+	[NETTOLL_A_RULE_REMOTE_PORT_MIN] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_REMOTE_PORT_MAX] = { .type = NLA_U16, },
+	[NETTOLL_A_RULE_DEVICE] = { .type = NLA_NUL_STRING, .len = 15, },
+	[NETTOLL_A_RULE_CGROUP] = { .type = NLA_NUL_STRING, .len = 4095, },
+	[NETTOLL_A_RULE_UID_MIN] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_UID_MAX] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_ZEROCOPY] = NLA_POLICY_MAX(NLA_U32, 3),
+	[NETTOLL_A_RULE_ZEROCOPY_MIN] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_CSUM_TX] = NLA_POLICY_MAX(NLA_U32, 3),
+	[NETTOLL_A_RULE_CSUM_RX] = NLA_POLICY_MAX(NLA_U32, 3),
+	[NETTOLL_A_RULE_AUDIT_RATE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[NETTOLL_A_RULE_COALESCE_DATAGRAMS] = NLA_POLICY_MAX(NLA_U32, 64),
+	[NETTOLL_A_RULE_COALESCE_BYTES] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_COALESCE_USECS] = { .type = NLA_U32, },
+};
+
+/* NETTOLL_CMD_RULE_DEL - do */
+static const struct nla_policy nettoll_rule_del_nl_policy[NETTOLL_A_RULE_ALL + 1] = {
+	[NETTOLL_A_RULE_ID] = { .type = NLA_U32, },
+	[NETTOLL_A_RULE_ALL] = { .type = NLA_FLAG, },
+};
+
+/* NETTOLL_CMD_RULE_GET - do */
+static const struct nla_policy nettoll_rule_get_nl_policy[NETTOLL_A_RULE_ID + 1] = {
+	[NETTOLL_A_RULE_ID] = { .type = NLA_U32, },
+};
+
 /* Ops table for nettoll */
-const struct genl_split_ops nettoll_nl_ops[10] = {
+const struct genl_split_ops nettoll_nl_ops[15] = {
 	{
 		.cmd	= NETTOLL_CMD_STATUS_GET,
 		.doit	= nettoll_nl_status_get_doit,
@@ -106,6 +177,39 @@ const struct genl_split_ops nettoll_nl_ops[10] = {
 		.cmd	= NETTOLL_CMD_HOLDER_GET,
 		.dumpit	= nettoll_nl_holder_get_dumpit,
 		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= NETTOLL_CMD_RULE_ADD,
+		.doit		= nettoll_nl_rule_add_doit,
+		.policy		= nettoll_rule_add_nl_policy,
+		.maxattr	= NETTOLL_A_RULE_COALESCE_USECS,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= NETTOLL_CMD_RULE_SET,
+		.doit		= nettoll_nl_rule_set_doit,
+		.policy		= nettoll_rule_set_nl_policy,
+		.maxattr	= NETTOLL_A_RULE_COALESCE_USECS,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= NETTOLL_CMD_RULE_DEL,
+		.doit		= nettoll_nl_rule_del_doit,
+		.policy		= nettoll_rule_del_nl_policy,
+		.maxattr	= NETTOLL_A_RULE_ALL,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= NETTOLL_CMD_RULE_GET,
+		.doit		= nettoll_nl_rule_get_doit,
+		.policy		= nettoll_rule_get_nl_policy,
+		.maxattr	= NETTOLL_A_RULE_ID,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= NETTOLL_CMD_RULE_GET,
+		.dumpit	= nettoll_nl_rule_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };
 

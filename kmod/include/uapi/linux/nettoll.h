@@ -85,6 +85,83 @@ enum nettoll_event {
 	NETTOLL_EVENT_ATTACH,
 	NETTOLL_EVENT_DETACH,
 	NETTOLL_EVENT_SETTING,
+	NETTOLL_EVENT_RULE,
+};
+
+/**
+ * enum nettoll_zerocopy - How a rule has data sent without copying it. off,
+ *   every send copies; sync, the call returns once the device has let go of
+ *   the pages, for programs as they are; pool, only what lies in a pool mapped
+ *   from /dev/nettoll; auto, whichever of copying and the others costs the
+ *   socket least, found by trying. What cannot be sent so is copied and
+ *   counted.
+ */
+enum nettoll_zerocopy {
+	NETTOLL_ZEROCOPY_OFF,
+	NETTOLL_ZEROCOPY_SYNC,
+	NETTOLL_ZEROCOPY_POOL,
+	NETTOLL_ZEROCOPY_AUTO,
+};
+
+/**
+ * enum nettoll_csum_tx - Who makes the checksums of what is sent. auto, as the
+ *   kernel decides; hw, the device, also where its offload is switched off;
+ *   sw, the CPU; none, nobody: UDP over IPv4 only, which allows it.
+ */
+enum nettoll_csum_tx {
+	NETTOLL_CSUM_TX_AUTO,
+	NETTOLL_CSUM_TX_HW,
+	NETTOLL_CSUM_TX_SW,
+	NETTOLL_CSUM_TX_NONE,
+};
+
+/**
+ * enum nettoll_csum_rx - Who verifies the checksums of what is received. auto,
+ *   as the kernel decides; sw, the CPU, whatever the device says; trust,
+ *   nobody, for packets of a named remote prefix only; audit, as auto, and the
+ *   CPU as well for one in so many packets that the device vouched for,
+ *   counting where the two disagree.
+ */
+enum nettoll_csum_rx {
+	NETTOLL_CSUM_RX_AUTO,
+	NETTOLL_CSUM_RX_SW,
+	NETTOLL_CSUM_RX_TRUST,
+	NETTOLL_CSUM_RX_AUDIT,
+};
+
+/**
+ * enum nettoll_fallback - Why a send that matched a rule went as it would have
+ *   without. small, below the rule's threshold; fragmented, larger than the
+ *   device's MTU takes; no-sg, the device cannot gather or not checksum;
+ *   copied, the kernel copied on the way (loopback, a capture, a tunnel);
+ *   memlock, the user's bound of pinned memory; no-memory; not-user, the data
+ *   is not in user memory, as with sendfile; own, the program asks for
+ *   zero-copy or segmentation itself; option, a flag, control message or
+ *   socket option rules it out; size, not of the size of the batch;
+ *   destination, another one than the batch's; busy, another thread is at the
+ *   batch; learning, auto tries the other way; slower, auto found copying
+ *   cheaper; not-pool, the data is in no pool; limit, more in flight than
+ *   allowed; interrupted, a signal came while the device held the pages, and
+ *   what it still held was copied.
+ */
+enum nettoll_fallback {
+	NETTOLL_FALLBACK_SMALL,
+	NETTOLL_FALLBACK_FRAGMENTED,
+	NETTOLL_FALLBACK_NO_SG,
+	NETTOLL_FALLBACK_COPIED,
+	NETTOLL_FALLBACK_MEMLOCK,
+	NETTOLL_FALLBACK_NO_MEMORY,
+	NETTOLL_FALLBACK_NOT_USER,
+	NETTOLL_FALLBACK_OWN,
+	NETTOLL_FALLBACK_OPTION,
+	NETTOLL_FALLBACK_SIZE,
+	NETTOLL_FALLBACK_DESTINATION,
+	NETTOLL_FALLBACK_BUSY,
+	NETTOLL_FALLBACK_LEARNING,
+	NETTOLL_FALLBACK_SLOWER,
+	NETTOLL_FALLBACK_NOT_POOL,
+	NETTOLL_FALLBACK_LIMIT,
+	NETTOLL_FALLBACK_INTERRUPTED,
 };
 
 enum {
@@ -219,6 +296,7 @@ enum {
 	NETTOLL_A_EVENT_SETTING,
 	NETTOLL_A_EVENT_VALUE,
 	NETTOLL_A_EVENT_PAD,
+	NETTOLL_A_EVENT_RULE,
 
 	__NETTOLL_A_EVENT_MAX,
 	NETTOLL_A_EVENT_MAX = (__NETTOLL_A_EVENT_MAX - 1)
@@ -237,6 +315,61 @@ enum {
 };
 
 enum {
+	NETTOLL_A_RULE_ID = 1,
+	NETTOLL_A_RULE_BEFORE,
+	NETTOLL_A_RULE_PROTOCOL,
+	NETTOLL_A_RULE_FAMILY,
+	NETTOLL_A_RULE_LOCAL_ADDR4,
+	NETTOLL_A_RULE_LOCAL_ADDR6,
+	NETTOLL_A_RULE_LOCAL_PREFIX,
+	NETTOLL_A_RULE_LOCAL_PORT_MIN,
+	NETTOLL_A_RULE_LOCAL_PORT_MAX,
+	NETTOLL_A_RULE_REMOTE_ADDR4,
+	NETTOLL_A_RULE_REMOTE_ADDR6,
+	NETTOLL_A_RULE_REMOTE_PREFIX,
+	NETTOLL_A_RULE_REMOTE_PORT_MIN,
+	NETTOLL_A_RULE_REMOTE_PORT_MAX,
+	NETTOLL_A_RULE_DEVICE,
+	NETTOLL_A_RULE_CGROUP,
+	NETTOLL_A_RULE_CGROUP_ID,
+	NETTOLL_A_RULE_UID_MIN,
+	NETTOLL_A_RULE_UID_MAX,
+	NETTOLL_A_RULE_ZEROCOPY,
+	NETTOLL_A_RULE_ZEROCOPY_MIN,
+	NETTOLL_A_RULE_CSUM_TX,
+	NETTOLL_A_RULE_CSUM_RX,
+	NETTOLL_A_RULE_AUDIT_RATE,
+	NETTOLL_A_RULE_COALESCE_DATAGRAMS,
+	NETTOLL_A_RULE_COALESCE_BYTES,
+	NETTOLL_A_RULE_COALESCE_USECS,
+	NETTOLL_A_RULE_SOCKETS,
+	NETTOLL_A_RULE_SENDS,
+	NETTOLL_A_RULE_BYTES,
+	NETTOLL_A_RULE_ZEROCOPY_BYTES,
+	NETTOLL_A_RULE_COPIED_BYTES,
+	NETTOLL_A_RULE_COALESCED,
+	NETTOLL_A_RULE_BATCHES,
+	NETTOLL_A_RULE_CSUM_PACKETS,
+	NETTOLL_A_RULE_AUDITED,
+	NETTOLL_A_RULE_DISAGREED,
+	NETTOLL_A_RULE_FALLBACK,
+	NETTOLL_A_RULE_ALL,
+	NETTOLL_A_RULE_PAD,
+
+	__NETTOLL_A_RULE_MAX,
+	NETTOLL_A_RULE_MAX = (__NETTOLL_A_RULE_MAX - 1)
+};
+
+enum {
+	NETTOLL_A_RULE_FALLBACK_REASON = 1,
+	NETTOLL_A_RULE_FALLBACK_COUNT,
+	NETTOLL_A_RULE_FALLBACK_PAD,
+
+	__NETTOLL_A_RULE_FALLBACK_MAX,
+	NETTOLL_A_RULE_FALLBACK_MAX = (__NETTOLL_A_RULE_FALLBACK_MAX - 1)
+};
+
+enum {
 	NETTOLL_CMD_STATUS_GET = 1,
 	NETTOLL_CMD_LAYER_GET,
 	NETTOLL_CMD_HOOK_GET,
@@ -247,6 +380,10 @@ enum {
 	NETTOLL_CMD_SETTING_SET,
 	NETTOLL_CMD_HOLDER_GET,
 	NETTOLL_CMD_CHANGE_NTF,
+	NETTOLL_CMD_RULE_ADD,
+	NETTOLL_CMD_RULE_SET,
+	NETTOLL_CMD_RULE_DEL,
+	NETTOLL_CMD_RULE_GET,
 
 	__NETTOLL_CMD_MAX,
 	NETTOLL_CMD_MAX = (__NETTOLL_CMD_MAX - 1)
