@@ -119,7 +119,7 @@ unsigned long nettoll_ksym(const char *name);
  * @nargs: number of its arguments
  */
 typedef void nettoll_func_found(const char *name, unsigned int nargs);
-void nettoll_btf_for_each_func(nettoll_func_found *found);
+void nettoll_btf_functions(nettoll_func_found *found);
 
 bool nettoll_ftrace_off(void);
 #define NETTOLL_FTRACE_IS_OFF	"ftrace is switched off; sysctl kernel.ftrace_enabled=1"

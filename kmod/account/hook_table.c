@@ -122,10 +122,10 @@ static bool nettoll_btf_init(void)
 }
 
 /**
- * nettoll_btf_for_each_func() - all functions that the kernel has type information for
+ * nettoll_btf_functions() - all functions that the kernel has type information for
  * @found: called with the name of each and the number of its arguments
  */
-void nettoll_btf_for_each_func(nettoll_func_found *found)
+void nettoll_btf_functions(nettoll_func_found *found)
 {
 	const struct btf_type *t, *proto;
 	const struct btf *btf;
@@ -206,7 +206,7 @@ int nettoll_hook_table_init(void)
 		}
 	}
 	if (nettoll_btf_init())
-		nettoll_btf_for_each_func(nettoll_count_arguments);
+		nettoll_btf_functions(nettoll_count_arguments);
 
 	nettoll_hooks[NETTOLL_HOOK_CALIBRATION].addr =
 		(unsigned long)nettoll_calibration_target;

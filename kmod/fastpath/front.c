@@ -100,7 +100,7 @@ static void fronts_find(void)
 		return;
 	for (i = 0; i < ARRAY_SIZE(fronts); i++)
 		fronts[i].addr = nettoll_ksym(fronts[i].name);
-	nettoll_btf_for_each_func(front_count_arguments);
+	nettoll_btf_functions(front_count_arguments);
 	fronts_found = true;
 }
 
