@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One task sends UDP datagrams to itself over the loopback and prints what one costs, in counts of the TSC. */
+/*
+ * One task sends UDP datagrams, or pieces of a TCP stream, to itself over the loopback and prints what one costs,
+ * in counts of the TSC.
+ */
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +43,25 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void pass_datagrams(int fd, const struct sockaddr_in *self, size_t size, unsigned int n)
+/* Where the datagrams go out and come in: one socket, but for TCP. */
+struct path {
+	int out, in;
+	const struct sockaddr *to;	/* NULL if connected */
+	socklen_t to_len;
+};
+
+static void pass_datagrams(const struct path *path, size_t size, unsigned int n)
 {
 	while (n--) {
-		if (sendto(fd, buffer, size, 0, (const struct sockaddr *)self, sizeof(*self)) != (ssize_t)size)
+		if (sendto(path->out, buffer, size, 0, path->to, path->to_len) != (ssize_t)size)
 			die("sendto");
-		if (recv(fd, buffer, sizeof(buffer), 0) != (ssize_t)size)
+		if (recv(path->in, buffer, size, MSG_WAITALL) != (ssize_t)size)
 			die("recv");
 	}
 }
 
 /* Counts of the median batch of a round, batches being of n datagrams. */
-static uint64_t run_round(int fd, const struct sockaddr_in *self, size_t size, unsigned int n)
+static uint64_t run_round(const struct path *path, size_t size, unsigned int n)
 {
 	static uint64_t counts[BATCHES];
 	unsigned int i;
@@ -58,48 +69,107 @@ static uint64_t run_round(int fd, const struct sockaddr_in *self, size_t size, u
 
 	for (i = 0; i < BATCHES; i++) {
 		start = __rdtsc();
-		pass_datagrams(fd, self, size, n);
+		pass_datagrams(path, size, n);
 		counts[i] = __rdtsc() - start;
 	}
 	qsort(counts, BATCHES, sizeof(counts[0]), by_value);
 	return counts[BATCHES / 2];
 }
 
+static const struct {
+	const char *name;
+	int family, type, connected;
+} shapes[] = {
+	{ "udp", AF_INET, SOCK_DGRAM, 0 },
+	{ "udp-connected", AF_INET, SOCK_DGRAM, 1 },
+	{ "udp6", AF_INET6, SOCK_DGRAM, 0 },
+	{ "udp6-connected", AF_INET6, SOCK_DGRAM, 1 },
+	{ "tcp", AF_INET, SOCK_STREAM, 1 },
+	{ "tcp6", AF_INET6, SOCK_STREAM, 1 },
+};
+
+#define SHAPES	(sizeof(shapes) / sizeof(shapes[0]))
+
+static union {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+} self;
+
+/* Sockets on the loopback, of this shape. */
+static struct path open_path(unsigned int shape)
+{
+	int family = shapes[shape].family, one = 1;
+	struct path path = { .to_len = family == AF_INET ? sizeof(self.in) : sizeof(self.in6) };
+
+	self.any.sa_family = family;
+	if (family == AF_INET)
+		self.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	else
+		self.in6.sin6_addr = in6addr_loopback;
+	path.out = path.in = socket(family, shapes[shape].type | SOCK_CLOEXEC, 0);
+	if (path.in < 0)
+		die("socket");
+	if (bind(path.in, &self.any, path.to_len) || getsockname(path.in, &self.any, &path.to_len))
+		die("bind");
+	path.to = &self.any;
+	if (shapes[shape].type == SOCK_STREAM) {
+		path.out = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (path.out < 0 || listen(path.in, 1) || connect(path.out, path.to, path.to_len) ||
+		    setsockopt(path.out, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
+			die("connect");
+		path.in = accept(path.in, NULL, NULL);
+		if (path.in < 0)
+			die("accept");
+	} else if (shapes[shape].connected && connect(path.out, path.to, path.to_len)) {
+		die("connect");
+	}
+	if (shapes[shape].connected) {
+		path.to = NULL;
+		path.to_len = 0;
+	}
+	return path;
+}
+
+static _Noreturn void usage(void)
+{
+	fputs("usage: udp-self [BYTES [SHAPE]]    shapes:", stderr);
+	for (unsigned int i = 0; i < SHAPES; i++)
+		fprintf(stderr, " %s", shapes[i].name);
+	fputs("\n", stderr);
+	exit(2);
+}
+
 int main(int argc, char **argv)
 {
-	struct sockaddr_in self = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-	unsigned int rounds, datagrams = WARM_UP;
-	socklen_t len = sizeof(self);
+	unsigned int rounds, datagrams = WARM_UP, shape = 0;
 	uint64_t last = 0, count, empty;
+	struct path path;
 	size_t size = 64;
 	char *end = "";
-	int fd;
 
 	if (argc > 1)
 		size = strtoul(argv[1], &end, 10);
-	if (argc > 2 || *end || !size || size > sizeof(buffer)) {
-		fputs("usage: udp-self [BYTES]\n", stderr);
-		return 2;
-	}
+	if (argc > 3 || *end || !size || size > sizeof(buffer))
+		usage();
+	if (argc > 2)
+		while (strcmp(argv[2], shapes[shape].name))
+			if (++shape == SHAPES)
+				usage();
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall");
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		die("socket");
-	if (bind(fd, (struct sockaddr *)&self, sizeof(self)) || getsockname(fd, (struct sockaddr *)&self, &len))
-		die("bind");
+	path = open_path(shape);
 
-	pass_datagrams(fd, &self, size, WARM_UP);
-	empty = run_round(fd, &self, size, 0);
+	pass_datagrams(&path, size, WARM_UP);
+	empty = run_round(&path, size, 0);
 	/* Until a round repeats the one before, at least two. */
 	for (rounds = 1; rounds <= ROUNDS_MAX; rounds++) {
-		count = run_round(fd, &self, size, BATCH) - empty;
+		count = run_round(&path, size, BATCH) - empty;
 		datagrams += BATCH * BATCHES;
 		if (count == last)
 			break;
 		last = count;
 	}
-	close(fd);
 	printf("udp-self: instructions=%.3f datagrams=%u rounds=%u repeated=%d\n", (double)count / BATCH, datagrams,
 	       rounds <= ROUNDS_MAX ? rounds : ROUNDS_MAX, rounds <= ROUNDS_MAX);
 	return 0;

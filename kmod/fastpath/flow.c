@@ -26,7 +26,7 @@ static bool sock_in_cgroup(const void *sk, u64 id)
 static bool peer_of_ipv4(struct nettoll_flow *flow, const struct sock *sk,
 			 const struct msghdr *msg)
 {
-	const struct sockaddr_in *sin = msg->msg_name;
+	const struct sockaddr_in *sin = nettoll_flow_name(sk, msg);
 
 	flow->laddr.s6_addr32[0] = inet_sk(sk)->inet_saddr;
 	if (!sin) {
@@ -46,7 +46,7 @@ static bool peer_of_ipv4(struct nettoll_flow *flow, const struct sock *sk,
 static bool peer_of_ipv6(struct nettoll_flow *flow, const struct sock *sk,
 			 const struct msghdr *msg)
 {
-	const struct sockaddr_in6 *sin6 = msg->msg_name;
+	const struct sockaddr_in6 *sin6 = nettoll_flow_name(sk, msg);
 
 	flow->laddr = inet6_sk(sk)->saddr;
 	flow->raddr = sk->sk_v6_daddr;
@@ -139,7 +139,7 @@ static struct dst_entry *route_ipv4(struct nettoll_flow *flow, struct sock *sk)
 static struct dst_entry *route_ipv6(struct nettoll_flow *flow, struct sock *sk,
 				    const struct msghdr *msg)
 {
-	const struct sockaddr_in6 *sin6 = msg->msg_name;
+	const struct sockaddr_in6 *sin6 = nettoll_flow_name(sk, msg);
 	struct flowi6 fl6 = {
 		.flowi6_oif = sk->sk_bound_dev_if,
 		.flowi6_mark = READ_ONCE(sk->sk_mark),
@@ -180,7 +180,7 @@ static struct dst_entry *route_ipv6(struct nettoll_flow *flow, struct sock *sk,
 void nettoll_flow_route(struct nettoll_flow *flow, struct sock *sk, const struct msghdr *msg,
 			char device[IFNAMSIZ])
 {
-	struct dst_entry *dst = msg->msg_name ? NULL : sk_dst_get(sk);
+	struct dst_entry *dst = nettoll_flow_name(sk, msg) ? NULL : sk_dst_get(sk);
 
 	if (!dst)
 		dst = flow->family == AF_INET ? route_ipv4(flow, sk) : route_ipv6(flow, sk, msg);

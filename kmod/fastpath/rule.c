@@ -9,6 +9,7 @@
 
 #include "front.h"
 #include "rule.h"
+#include "sock.h"
 
 /**
  * struct nettoll_net - what a network namespace has
@@ -239,6 +240,7 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 	nn->groups = groups;
 	/* Whoever sees the new generation sees the new list. */
 	smp_store_release(&nettoll_rules_gen, nettoll_rules_gen + 1 ?: 1);
+	nettoll_quiets_clear();
 	nettoll_fronts_put(old_groups & ~groups);
 	rules_put(old);
 	return 0;

@@ -5,19 +5,22 @@
  */
 #include <linux/uio.h>
 
+#include "flow.h"
 #include "front.h"
 #include "send.h"
 #include "sock.h"
 
-/* A send that a rule may be for. */
-static noinline int send_ruled(struct sock *sk, struct msghdr *msg, size_t len, u16 family,
-			       nettoll_send_fn *orig)
+/* A send that a rule may be for. The original is called directly where this is inlined. */
+static __always_inline int send_ruled(struct sock *sk, struct msghdr *msg, size_t len, u16 family,
+				      nettoll_send_fn *orig)
 {
 	struct nettoll_rule *rule;
 	struct nettoll_sock *ns;
 	struct nettoll_stay stay;
 	int ret;
 
+	if (nettoll_sock_quiet_careful(sk, nettoll_flow_name(sk, msg)))
+		return orig(sk, msg, len);
 	nettoll_stay_begin(&stay);
 	ns = nettoll_sock_decide(sk, msg, family, &rule);
 	if (!ns) {
@@ -49,26 +52,41 @@ static int orig_tcp(struct sock *sk, struct msghdr *msg, size_t len)
 	return nettoll_orig(tcp_sendmsg)(sk, msg, len);
 }
 
+static noinline int udp_ruled(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	return send_ruled(sk, msg, len, AF_INET, orig_udp);
+}
+
+static noinline int udpv6_ruled(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	return send_ruled(sk, msg, len, AF_INET6, orig_udpv6);
+}
+
+static noinline int tcp_ruled(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	return send_ruled(sk, msg, len, nettoll_tcp_family(sk), orig_tcp);
+}
+
 /** nettoll_front_udp_sendmsg() - UDP over IPv4, also of IPv6 sockets */
 int nettoll_front_udp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
-	if (nettoll_sock_quiet(sk, msg) || sk->sk_protocol != IPPROTO_UDP)
+	if (likely(nettoll_sock_quiet(sk, msg->msg_name, AF_INET)) || sk->sk_protocol != IPPROTO_UDP)
 		return nettoll_orig(udp_sendmsg)(sk, msg, len);
-	return send_ruled(sk, msg, len, AF_INET, orig_udp);
+	return udp_ruled(sk, msg, len);
 }
 
 /** nettoll_front_udpv6_sendmsg() - UDP over IPv6 */
 int nettoll_front_udpv6_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
-	if (nettoll_sock_quiet(sk, msg) || sk->sk_protocol != IPPROTO_UDP)
+	if (likely(nettoll_sock_quiet(sk, msg->msg_name, AF_INET6)) || sk->sk_protocol != IPPROTO_UDP)
 		return nettoll_orig(udpv6_sendmsg)(sk, msg, len);
-	return send_ruled(sk, msg, len, AF_INET6, orig_udpv6);
+	return udpv6_ruled(sk, msg, len);
 }
 
 /** nettoll_front_tcp_sendmsg() - TCP over both */
 int nettoll_front_tcp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
-	if (nettoll_sock_quiet(sk, msg))
+	if (likely(nettoll_sock_quiet(sk, NULL, 0)))
 		return nettoll_orig(tcp_sendmsg)(sk, msg, len);
-	return send_ruled(sk, msg, len, nettoll_tcp_family(sk), orig_tcp);
+	return tcp_ruled(sk, msg, len);
 }

@@ -5,6 +5,7 @@
  * held against in a few instructions, and one for each peer of sockets whose
  * rules depend on it.
  */
+#include <linux/cpu.h>
 #include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
@@ -140,26 +141,104 @@ void nettoll_front_inet_sock_destruct(struct sock *sk)
 	nettoll_orig(inet_sock_destruct)(sk);
 }
 
-/* No rule is for this socket, for any peer or for its own. */
-static void quiet_note(const struct sock *sk, const struct nettoll_sock_key *key, bool any)
+/* What a decision depends on, besides the socket's protocol, port and cgroup. */
+enum asked {
+	ASKED_PEER	= 1,	/* addresses and the peer */
+	ASKED_ROUTE	= 2,	/* where the route to it leads */
+	ASKED_OWNER	= 4,	/* who owns the socket */
+	ASKED_LOCAL	= 8,	/* the socket's own address, not only the peer's */
+};
+
+static bool quiet_careful(const struct nettoll_quiet *q, const struct sock *sk, const void *name)
 {
-	struct nettoll_quiet *q;
+	if (q->kind != NETTOLL_QUIET_CAREFUL || q->cookie != atomic64_read(&sk->sk_cookie) ||
+	    q->ports != nettoll_sock_ports(sk) || q->uid != __kuid_val(sk->sk_uid))
+		return false;
+	if (q->family == AF_INET)
+		return nettoll_quiet_ipv4(q, sk, name);
+#if IS_ENABLED(CONFIG_IPV6)
+	return ipv6_addr_equal(&q->local6, &sk->sk_v6_rcv_saddr) &&
+	       nettoll_quiet_ipv6(q, sk, name);
+#else
+	return false;
+#endif
+}
+
+/**
+ * nettoll_sock_quiet_careful() - nettoll_sock_quiet() where more counts
+ * @sk: the socket
+ * @name: whom the send names, NULL if nobody
+ */
+bool nettoll_sock_quiet_careful(const struct sock *sk, const void *name)
+{
+	bool quiet;
 
 	preempt_disable();
-	q = this_cpu_ptr(nettoll_quiets) + key->cookie % NETTOLL_QUIETS;
-	q->cookie = key->cookie;
-	q->gen = key->gen;
-	q->addrpair = sk->sk_addrpair;
-	q->ports = nettoll_sock_ports(sk);
-	q->uid = key->uid;
-	q->bound_dev_if = key->bound_dev_if;
-	q->plain = any && sk->sk_family == AF_INET;
-	q->any = any;
-#if IS_ENABLED(CONFIG_IPV6)
-	q->local6 = sk->sk_v6_rcv_saddr;
-	q->remote6 = sk->sk_v6_daddr;
-#endif
+	quiet = quiet_careful(this_cpu_ptr(nettoll_quiets) +
+			      atomic64_read(&sk->sk_cookie) % NETTOLL_QUIETS, sk, name);
 	preempt_enable();
+	return quiet;
+}
+
+/* No rule is for this send. */
+static void quiet_note(const struct sock *sk, const void *name,
+		       const struct nettoll_sock_key *key, int asked)
+{
+	struct nettoll_quiet *q;
+	unsigned long flags;
+
+	/* Of a change of the rules, either the generation is seen or the clearing comes after. */
+	local_irq_save(flags);
+	if (key->gen != READ_ONCE(nettoll_rules_gen))
+		goto restore;
+	q = this_cpu_ptr(nettoll_quiets) + key->cookie % NETTOLL_QUIETS;
+	memset(q, 0, sizeof(*q));
+	q->cookie = key->cookie;
+	q->ports = nettoll_sock_ports(sk);
+	q->family = key->family;
+	q->uid = key->uid;
+	if (!(asked & (ASKED_PEER | ASKED_OWNER)))
+		q->kind = NETTOLL_QUIET_ALL;
+	else if (asked & ASKED_OWNER)
+		q->kind = NETTOLL_QUIET_CAREFUL;
+	else if (sk->sk_family == AF_INET)
+		q->kind = NETTOLL_QUIET_IPV4;
+	else if (key->family == AF_INET6 && !(asked & ASKED_LOCAL))
+		q->kind = NETTOLL_QUIET_IPV6;
+	else
+		q->kind = NETTOLL_QUIET_CAREFUL;
+	/* nettoll_flow_of_send() has looked at the length of the name. */
+	if (key->family == AF_INET) {
+		q->addrpair = sk->sk_addrpair;
+		q->to = name ? *(u64 *)name : 0;
+	} else {
+#if IS_ENABLED(CONFIG_IPV6)
+		q->local6 = sk->sk_v6_rcv_saddr;
+#endif
+		q->to = name ? *(u32 *)name : 0;
+		q->peer6 = key->remote;
+	}
+restore:
+	local_irq_restore(flags);
+}
+
+static void quiets_clear_here(void *unused)
+{
+	memset(this_cpu_ptr(nettoll_quiets), 0, NETTOLL_QUIETS * sizeof(*nettoll_quiets));
+}
+
+/** nettoll_quiets_clear() - after a change of the rules and of their generation */
+void nettoll_quiets_clear(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu(quiets_clear_here, NULL, 1);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			memset(per_cpu_ptr(nettoll_quiets, cpu), 0,
+			       NETTOLL_QUIETS * sizeof(*nettoll_quiets));
+	cpus_read_unlock();
 }
 
 static struct nettoll_sock_key *stranger_slot(const struct nettoll_sock_key *key)
@@ -187,13 +266,6 @@ static bool stranger_is(const struct nettoll_sock_key *key)
 	return is;
 }
 
-/* What of a decision depends on more than the socket and the peer. */
-enum asked {
-	ASKED_NOBODY	= 0,	/* no rule is for any peer of the socket */
-	ASKED_PEER	= 1,	/* some rule depends on the peer */
-	ASKED_ROUTE	= 2,	/* and on where the route to it leads */
-};
-
 /* Whether the device, or an address that the socket leaves to the route, decides. */
 static bool needs_route(const struct nettoll_match *m, const struct nettoll_flow *flow)
 {
@@ -211,16 +283,20 @@ static struct nettoll_rule *rule_first(const struct net *net, const struct netto
 	const struct nettoll_rules *rules;
 	unsigned int i;
 
-	*asked = ASKED_NOBODY;
+	*asked = 0;
 	rcu_read_lock();
 	rules = nettoll_rules_rcu(net);
 	for (i = 0; rules && i < rules->n; i++) {
 		struct nettoll_rule *rule = rules->rule[i];
 
+		if (rule->match.has_uid)
+			*asked |= ASKED_OWNER;
 		if (!nettoll_match_socket(&rule->match, flow))
 			continue;
 		if (nettoll_match_names_peer(&rule->match))
 			*asked |= ASKED_PEER;
+		if (rule->match.local.family)
+			*asked |= ASKED_LOCAL;
 		if (!routed && needs_route(&rule->match, flow)) {
 			*asked |= ASKED_ROUTE;
 			break;
@@ -300,9 +376,9 @@ struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *m
 
 	*rule = rule_decide(sk, &flow, msg, &asked);
 	if (!*rule) {
-		if (!(asked & ASKED_ROUTE) && !(asked & ASKED_PEER && msg->msg_name))
-			quiet_note(sk, &key, !(asked & ASKED_PEER));
-		else
+		if (!(asked & ASKED_ROUTE))
+			quiet_note(sk, nettoll_flow_name(sk, msg), &key, asked);
+		if (asked & (ASKED_PEER | ASKED_ROUTE))
 			stranger_note(&key);
 		if (ns)
 			nettoll_sock_put(ns);
@@ -339,7 +415,7 @@ int nettoll_socks_init(void)
 		INIT_HLIST_HEAD(&sock_table[i].head);
 	}
 	nettoll_quiets = __alloc_percpu(NETTOLL_QUIETS * sizeof(*nettoll_quiets),
-					__alignof__(*nettoll_quiets));
+					L1_CACHE_BYTES);
 	strangers = alloc_percpu(struct strangers);
 	if (nettoll_quiets && strangers)
 		return 0;

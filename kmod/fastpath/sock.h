@@ -16,32 +16,49 @@
 #include "rule.h"
 
 /**
- * struct nettoll_quiet - a socket that no rule is for, on one CPU
+ * enum nettoll_quiet_kind - what has to be the same for no rule to be for a send
+ * @NETTOLL_QUIET_ALL: the ports, whomever it goes to
+ * @NETTOLL_QUIET_IPV4: also the addresses and the peer, of an IPv4 socket
+ * @NETTOLL_QUIET_IPV6: also the peer, of an IPv6 socket
+ * @NETTOLL_QUIET_CAREFUL: all of it, and the owner
+ */
+enum nettoll_quiet_kind {
+	NETTOLL_QUIET_ALL,
+	NETTOLL_QUIET_IPV4,
+	NETTOLL_QUIET_IPV6,
+	NETTOLL_QUIET_CAREFUL,
+};
+
+/**
+ * struct nettoll_quiet - a send that no rule is for, on one CPU
  * @cookie: of the socket; no other ever has the same
- * @addrpair: its IPv4 addresses
  * @ports: its ports, with family and state, which follow them
- * @gen: of the rules
- * @uid: its owner
- * @bound_dev_if: device that it is bound to
- * @plain: an IPv4 socket, whomever it sends to, which is all there is to know
- * @any: whomever it sends to; else its peer, where the send names no other
- * @local6: its IPv6 address
- * @remote6: that of its peer
+ * @kind: enum nettoll_quiet_kind
+ * @family: of the packets
+ * @uid: owner of the socket
+ * @to: whom the send names: the first 8 bytes of its struct sockaddr_in, or 4
+ *	of its sockaddr_in6; 0 if it names nobody
+ * @addrpair: IPv4 addresses of the socket
+ * @local6: IPv6 address of the socket
+ * @peer6: the one that the send names, or else that of the socket's peer
  *
  * Nothing that a rule can match differs from when the rules were last asked.
+ * All entries go when the rules change. One is a cache line.
  */
 struct nettoll_quiet {
 	u64 cookie;
-	__addrpair addrpair;
 	u64 ports;
-	u32 gen;
+	u16 kind;
+	u16 family;
 	u32 uid;
-	int bound_dev_if;
-	bool plain;
-	bool any;
-	struct in6_addr local6;
-	struct in6_addr remote6;
+	u64 to;
+	union {
+		__addrpair addrpair;
+		struct in6_addr local6;
+	};
+	struct in6_addr peer6;
 };
+static_assert(sizeof(struct nettoll_quiet) == 64);
 
 #define NETTOLL_QUIETS	256
 
@@ -55,33 +72,55 @@ static __always_inline u64 nettoll_sock_ports(const struct sock *sk)
 	return ports;
 }
 
-static __always_inline bool nettoll_quiet_is(const struct nettoll_quiet *q, const struct sock *sk,
-					     const struct msghdr *msg, u64 cookie)
+/*
+ * The name may be shorter than what is looked at: it lies in a sockaddr_storage,
+ * and the protocol, which looks at the length, refuses it whatever comes of this.
+ */
+static __always_inline bool nettoll_quiet_ipv4(const struct nettoll_quiet *q,
+					       const struct sock *sk, const void *name)
 {
-	if (q->cookie != cookie || q->gen != READ_ONCE(nettoll_rules_gen) ||
-	    q->addrpair != sk->sk_addrpair || q->ports != nettoll_sock_ports(sk) ||
-	    q->bound_dev_if != sk->sk_bound_dev_if || q->uid != __kuid_val(sk->sk_uid))
-		return false;
-	if (likely(q->plain))
-		return true;
-	if (!q->any && msg->msg_name)
-		return false;
+	return q->addrpair == sk->sk_addrpair && q->to == (name ? *(u64 *)name : 0);
+}
+
+static __always_inline bool nettoll_quiet_ipv6(const struct nettoll_quiet *q,
+					       const struct sock *sk, const void *name)
+{
 #if IS_ENABLED(CONFIG_IPV6)
-	if (sk->sk_family == AF_INET6)
-		return ipv6_addr_equal(&q->local6, &sk->sk_v6_rcv_saddr) &&
-		       ipv6_addr_equal(&q->remote6, &sk->sk_v6_daddr);
+	const struct sockaddr_in6 *sin6 = name;
+
+	/* Family and port, then the address. */
+	if (sin6)
+		return q->to == *(u32 *)sin6 && ipv6_addr_equal(&q->peer6, &sin6->sin6_addr);
+	return !q->to && ipv6_addr_equal(&q->peer6, &sk->sk_v6_daddr);
+#else
+	return false;
 #endif
-	return true;
+}
+
+static __always_inline bool nettoll_quiet_is(const struct nettoll_quiet *q, const struct sock *sk,
+					     const void *name, u64 cookie, u16 family)
+{
+	if (q->cookie != cookie || q->ports != nettoll_sock_ports(sk))
+		return false;
+	if (likely(q->kind == NETTOLL_QUIET_ALL))
+		return true;
+	if (family != AF_INET6 && q->kind == NETTOLL_QUIET_IPV4)
+		return nettoll_quiet_ipv4(q, sk, name);
+	return family != AF_INET && q->kind == NETTOLL_QUIET_IPV6 &&
+	       nettoll_quiet_ipv6(q, sk, name);
 }
 
 /**
  * nettoll_sock_quiet() - whether it is known that no rule is for a send
  * @sk: the socket
- * @msg: what is sent
+ * @name: whom the send names, NULL if nobody
+ * @family: of the packets, 0 for either
  *
- * All that a send of a socket without a rule pays, so every instruction counts.
+ * All that most sends without a rule pay, so every instruction counts, and so
+ * that no register has to be saved no function is called. Where false,
+ * nettoll_sock_quiet_careful() may know more.
  */
-static __always_inline bool nettoll_sock_quiet(const struct sock *sk, const struct msghdr *msg)
+static __always_inline bool nettoll_sock_quiet(const struct sock *sk, const void *name, u16 family)
 {
 	u64 cookie = atomic64_read(&sk->sk_cookie);
 	const struct nettoll_quiet *q;
@@ -89,7 +128,7 @@ static __always_inline bool nettoll_sock_quiet(const struct sock *sk, const stru
 
 	preempt_disable();
 	q = this_cpu_ptr(nettoll_quiets) + cookie % NETTOLL_QUIETS;
-	quiet = nettoll_quiet_is(q, sk, msg, cookie);
+	quiet = nettoll_quiet_is(q, sk, name, cookie, family);
 	preempt_enable();
 	return quiet;
 }
@@ -155,6 +194,8 @@ struct nettoll_sock {
 	struct rcu_head rcu;
 };
 
+bool nettoll_sock_quiet_careful(const struct sock *sk, const void *name);
+void nettoll_quiets_clear(void);
 struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *msg, u16 family,
 					 struct nettoll_rule **rule);
 struct nettoll_sock *nettoll_sock_find_rcu(const struct sock *sk);
