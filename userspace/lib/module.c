@@ -8,11 +8,7 @@
 #include <string.h>
 
 #include "lib/err.h"
-#include "lib/nl.h"
-
-struct module {
-	struct nlk_conn *conn;
-};
+#include "lib/module_priv.h"
 
 int module_open(struct module **module)
 {
@@ -41,13 +37,12 @@ void module_close(struct module *m)
 	free(m);
 }
 
-static struct nlk_request *request(struct module *m, uint16_t cmd)
+struct nlk_request *module_request(struct module *m, uint16_t cmd)
 {
 	return nlk_request(m->conn, cmd, NULL, 0, 0);
 }
 
-/* A list that is empty after an error. */
-static int dump(struct module *m, struct nlk_request *req, nlk_fn take, void (*empty)(void *list),
+int module_dump(struct module *m, struct nlk_request *req, nlk_fn take, void (*empty)(void *list),
 		void *list)
 {
 	int ret = nlk_dump(m->conn, req, take, empty, list);
@@ -57,11 +52,7 @@ static int dump(struct module *m, struct nlk_request *req, nlk_fn take, void (*e
 	return ret;
 }
 
-/*
- * What a refusal means where the kernel gave no words of its own: it has none for a lack of
- * privilege, which is found before the module is asked.
- */
-static int explain(int ret, const char *what)
+int module_explain(int ret, const char *what)
 {
 	if (ret == -EPERM && !err_cure(ret)[0] && !strcmp(err_text(ret), strerror(EPERM)))
 		return err_set(ret, "run it as root, or with CAP_NET_ADMIN",
@@ -73,8 +64,7 @@ static int explain(int ret, const char *what)
 	return ret < 0 ? err_context(ret, "cannot %s", what) : ret;
 }
 
-/* One more element at the end of a list, all zero; NULL without memory. */
-static void *add(void *array, size_t *n, size_t size)
+void *module_list_add(void *array, size_t *n, size_t size)
 {
 	void **list = array;
 	char *p;
@@ -92,16 +82,10 @@ static void *add(void *array, size_t *n, size_t size)
 	return p;
 }
 
-#define DEFINE_LIST_FREE(thing)				\
-void thing##_list_free(struct thing##_list *list)	\
-{							\
-	free(list->item);				\
-	*list = (struct thing##_list) { 0, NULL };	\
-}							\
-							\
-static void empty_##thing##s(void *list)		\
-{							\
-	thing##_list_free(list);			\
+static int list_all(struct module *m, uint16_t cmd, nlk_fn take, void (*empty)(void *list), void *list,
+		    const char *what)
+{
+	return module_explain(module_dump(m, module_request(m, cmd), take, empty, list), what);
 }
 
 /* ---- status ---- */
@@ -148,9 +132,10 @@ static int take_status(const struct nlk_reply *reply, void *arg)
 
 int module_status(struct module *m, struct module_status *status)
 {
+	struct nlk_request *req = module_request(m, NETTOLL_CMD_STATUS_GET);
+
 	*status = (struct module_status) { .duty = 10000 };
-	return explain(nlk_do(m->conn, request(m, NETTOLL_CMD_STATUS_GET), take_status, status),
-		       "read the module's status");
+	return module_explain(nlk_do(m->conn, req, take_status, status), "read the module's status");
 }
 
 /* ---- layers ---- */
@@ -165,7 +150,7 @@ static int take_layer(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_LAYER_INFO_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	l = add(&list->item, &list->n, sizeof(*l));
+	l = module_list_add(&list->item, &list->n, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->layer = nlk_u32(tb[NETTOLL_A_LAYER_INFO_LAYER]);
@@ -179,8 +164,7 @@ DEFINE_LIST_FREE(layer)
 int module_layers(struct module *m, struct layer_list *list)
 {
 	*list = (struct layer_list) { 0, NULL };
-	return explain(dump(m, request(m, NETTOLL_CMD_LAYER_GET), take_layer, empty_layers, list),
-		       "list the layers");
+	return list_all(m, NETTOLL_CMD_LAYER_GET, take_layer, empty_layers, list, "list the layers");
 }
 
 /* ---- hooks ---- */
@@ -195,7 +179,7 @@ static int take_hook(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_HOOK_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	h = add(&list->hook, &list->n, sizeof(*h));
+	h = module_list_add(&list->hook, &list->n, sizeof(*h));
 	if (!h)
 		return -ENOMEM;
 	h->id = nlk_u32(tb[NETTOLL_A_HOOK_ID]);
@@ -219,8 +203,7 @@ static void empty_hooks(void *arg)
 int module_hooks(struct module *m, struct hook_list *list)
 {
 	*list = (struct hook_list) { 0, NULL };
-	return explain(dump(m, request(m, NETTOLL_CMD_HOOK_GET), take_hook, empty_hooks, list),
-		       "list the hooks");
+	return list_all(m, NETTOLL_CMD_HOOK_GET, take_hook, empty_hooks, list, "list the hooks");
 }
 
 /* ---- attach, detach ---- */
@@ -243,7 +226,7 @@ static int take_attached(const struct nlk_reply *reply, void *arg)
 static struct nlk_request *attach_request(struct module *m, uint16_t cmd,
 					 const struct attach_request *what)
 {
-	struct nlk_request *req = request(m, cmd);
+	struct nlk_request *req = module_request(m, cmd);
 	size_t i;
 
 	for (i = 0; i < what->nlayers; i++)
@@ -268,14 +251,15 @@ int module_attach(struct module *m, const struct attach_request *what, struct at
 	if (what->window_ms)
 		nlk_put_u32(req, NETTOLL_A_ATTACH_WINDOW_MS, what->window_ms);
 	*result = (struct attach_result) { 0 };
-	return explain(nlk_do(m->conn, req, take_attached, result), "attach hooks");
+	return module_explain(nlk_do(m->conn, req, take_attached, result), "attach hooks");
 }
 
 int module_detach(struct module *m, const struct attach_request *what, struct attach_result *result)
 {
+	struct nlk_request *req = attach_request(m, NETTOLL_CMD_DETACH, what);
+
 	*result = (struct attach_result) { 0 };
-	return explain(nlk_do(m->conn, attach_request(m, NETTOLL_CMD_DETACH, what), take_attached,
-			      result), "detach hooks");
+	return module_explain(nlk_do(m->conn, req, take_attached, result), "detach hooks");
 }
 
 /* ---- stat ---- */
@@ -289,7 +273,7 @@ static int take_stat_cpu(struct stat_reading *r, const struct nlattr *nest)
 	ret = nlk_parse_nest(tb, NETTOLL_A_STAT_CPU_MAX, nest);
 	if (ret)
 		return ret;
-	c = add(&r->cpu, &r->ncpus, sizeof(*c));
+	c = module_list_add(&r->cpu, &r->ncpus, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
 	c->cpu = tb[NETTOLL_A_STAT_CPU_CPU] ? (int32_t)nlk_u32(tb[NETTOLL_A_STAT_CPU_CPU]) : -1;
@@ -311,7 +295,7 @@ static int take_charge(struct stat_reading *r, const struct nlattr *nest)
 	ret = nlk_parse_nest(tb, NETTOLL_A_CHARGE_MAX, nest);
 	if (ret)
 		return ret;
-	c = add(&r->charge, &r->ncharges, sizeof(*c));
+	c = module_list_add(&r->charge, &r->ncharges, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
 	c->hook = nlk_u32(tb[NETTOLL_A_CHARGE_HOOK]);
@@ -353,7 +337,7 @@ static void restart_stat(void *arg)
 
 int module_stat(struct module *m, bool per_cpu, struct stat_reading *reading)
 {
-	struct nlk_request *req = request(m, NETTOLL_CMD_STAT_GET);
+	struct nlk_request *req = module_request(m, NETTOLL_CMD_STAT_GET);
 	int ret;
 
 	*reading = (struct stat_reading) { 0 };
@@ -365,7 +349,7 @@ int module_stat(struct module *m, bool per_cpu, struct stat_reading *reading)
 			      "the module's answer lacks the time");
 	if (ret)
 		stat_reading_free(reading);
-	return explain(ret, "read the counters");
+	return module_explain(ret, "read the counters");
 }
 
 /* ---- settings ---- */
@@ -380,7 +364,7 @@ static int take_setting(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_SETTING_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	s = add(&list->item, &list->n, sizeof(*s));
+	s = module_list_add(&list->item, &list->n, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	nlk_str(tb[NETTOLL_A_SETTING_NAME], s->name, sizeof(s->name));
@@ -397,19 +381,18 @@ DEFINE_LIST_FREE(setting)
 int module_settings(struct module *m, struct setting_list *list)
 {
 	*list = (struct setting_list) { 0, NULL };
-	return explain(dump(m, request(m, NETTOLL_CMD_SETTING_GET), take_setting, empty_settings, list),
-		       "list the settings");
+	return list_all(m, NETTOLL_CMD_SETTING_GET, take_setting, empty_settings, list, "list the settings");
 }
 
 int module_set(struct module *m, const char *name, uint64_t value)
 {
-	struct nlk_request *req = request(m, NETTOLL_CMD_SETTING_SET);
+	struct nlk_request *req = module_request(m, NETTOLL_CMD_SETTING_SET);
 	char what[64];
 
 	nlk_put_str(req, NETTOLL_A_SETTING_NAME, name);
 	nlk_put_u64(req, NETTOLL_A_SETTING_VALUE, value);
 	snprintf(what, sizeof(what), "set %.31s", name);
-	return explain(nlk_do(m->conn, req, NULL, NULL), what);
+	return module_explain(nlk_do(m->conn, req, NULL, NULL), what);
 }
 
 /* ---- holders ---- */
@@ -424,7 +407,7 @@ static int take_holder(const struct nlk_reply *reply, void *arg)
 	ret = nlk_parse(tb, NETTOLL_A_HOLDER_MAX, reply->data, reply->len);
 	if (ret)
 		return ret;
-	h = add(&list->item, &list->n, sizeof(*h));
+	h = module_list_add(&list->item, &list->n, sizeof(*h));
 	if (!h)
 		return -ENOMEM;
 	h->pid = nlk_u32(tb[NETTOLL_A_HOLDER_PID]);
@@ -440,8 +423,7 @@ DEFINE_LIST_FREE(holder)
 int module_holders(struct module *m, struct holder_list *list)
 {
 	*list = (struct holder_list) { 0, NULL };
-	return explain(dump(m, request(m, NETTOLL_CMD_HOLDER_GET), take_holder, empty_holders, list),
-		       "list the holders");
+	return list_all(m, NETTOLL_CMD_HOLDER_GET, take_holder, empty_holders, list, "list the holders");
 }
 
 /* ---- events ---- */
@@ -478,6 +460,7 @@ static int take_event(const struct nlk_reply *reply, void *arg)
 	e.count = nlk_u32(tb[NETTOLL_A_EVENT_COUNT]);
 	e.hooks_attached = nlk_u32(tb[NETTOLL_A_EVENT_HOOKS_ATTACHED]);
 	e.pid = nlk_u32(tb[NETTOLL_A_EVENT_PID]);
+	e.rule = nlk_u32(tb[NETTOLL_A_EVENT_RULE]);
 	nlk_str(tb[NETTOLL_A_EVENT_SETTING], e.setting, sizeof(e.setting));
 	e.value = nlk_u64(tb[NETTOLL_A_EVENT_VALUE]);
 	return sink->fn(&e, sink->arg);

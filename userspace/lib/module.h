@@ -149,6 +149,7 @@ struct module_event {
 	uint32_t pid;
 	char setting[32];
 	uint64_t value;
+	uint32_t rule;		/* that changed; 0: all */
 };
 
 /** module_watch() - subscribe to changes; use a connection of its own for that */

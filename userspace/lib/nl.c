@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Netlink through libnl, and nobody else includes it. */
+/* Netlink through libnl, which only files beginning with nl include: sockets and requests. */
 #include "lib/nl.h"
 
 #include <errno.h>
@@ -32,6 +32,8 @@ struct nlk_conn {
 	bool interrupted;
 	int error;		/* what the kernel or fn answered */
 	char text[512];		/* the kernel's words on it */
+	int bad_attr;		/* and what of the request they are about */
+	struct nl_msg *sent;
 };
 
 struct nlk_request {
@@ -66,16 +68,39 @@ static int to_errno(int nle)
 	}
 }
 
+/* Type of the outermost attribute of the request that holds what lies at an offset of the message. */
+static int attr_at(const struct nlk_conn *conn, uint32_t offset)
+{
+	struct nlmsghdr *hdr;
+	struct nlattr *attr;
+	uint32_t at;
+	int rest;
+
+	/* Others have headers of their own kind in front. */
+	if (!conn->genl || !conn->sent)
+		return 0;
+	hdr = nlmsg_hdr(conn->sent);
+	nlmsg_for_each_attr(attr, hdr, GENL_HDRLEN, rest) {
+		at = (uint32_t)((char *)attr - (char *)hdr);
+		if (offset >= at && offset < at + nla_total_size(nla_len(attr)))
+			return nla_type(attr);
+	}
+	return 0;
+}
+
 /* Takes the kernel's words out of the attributes behind an error. */
 static void take_extack(struct nlk_conn *conn, const void *attrs, int len)
 {
-	struct nlattr *msg;
+	struct nlattr *attr;
 
 	if (len <= 0)
 		return;
-	msg = nla_find(attrs, len, NLMSGERR_ATTR_MSG);
-	if (msg && nla_len(msg) > 0)
-		nlk_str(msg, conn->text, sizeof(conn->text));
+	attr = nla_find(attrs, len, NLMSGERR_ATTR_MSG);
+	if (attr && nla_len(attr) > 0)
+		nlk_str(attr, conn->text, sizeof(conn->text));
+	attr = nla_find(attrs, len, NLMSGERR_ATTR_OFFS);
+	if (attr)
+		conn->bad_attr = attr_at(conn, nlk_u32(attr));
 }
 
 static int on_valid(struct nl_msg *msg, void *arg)
@@ -330,6 +355,8 @@ static int exchange(struct nlk_conn *conn, struct nl_msg *msg)
 	conn->interrupted = false;
 	conn->error = 0;
 	conn->text[0] = '\0';
+	conn->bad_attr = 0;
+	conn->sent = msg;
 	nlmsg_hdr(msg)->nlmsg_seq = NL_AUTO_SEQ;
 	nlmsg_hdr(msg)->nlmsg_pid = NL_AUTO_PORT;
 	ret = nl_send_auto(conn->sk, msg);
@@ -339,6 +366,7 @@ static int exchange(struct nlk_conn *conn, struct nl_msg *msg)
 		if (ret == -NLE_INTR || conn->done)
 			ret = 0;
 	}
+	conn->sent = NULL;
 	if (ret < 0)
 		return err_set(to_errno(ret), NULL, "netlink: %s", nl_geterror(ret));
 	if (conn->error && conn->text[0])
@@ -347,6 +375,11 @@ static int exchange(struct nlk_conn *conn, struct nl_msg *msg)
 	if (conn->text[0])
 		pr_warn("%s", conn->text);
 	return conn->error;
+}
+
+int nlk_bad_attr(const struct nlk_conn *conn)
+{
+	return conn->bad_attr;
 }
 
 static int start(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void *arg)
@@ -360,12 +393,20 @@ static int start(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void
 	return 0;
 }
 
-static void free_request(struct nlk_request *req)
+void nlk_request_free(struct nlk_request *req)
 {
 	if (!req)
 		return;
 	nlmsg_free(req->msg);
 	free(req);
+}
+
+const void *nlk_request_attrs(const struct nlk_request *req, size_t *len)
+{
+	struct nlmsghdr *hdr = nlmsg_hdr(req->msg);
+
+	*len = (size_t)nlmsg_attrlen(hdr, GENL_HDRLEN);
+	return nlmsg_attrdata(hdr, GENL_HDRLEN);
 }
 
 int nlk_do(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void *arg)
@@ -376,7 +417,7 @@ int nlk_do(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void *arg)
 	ret = start(conn, req, fn, arg);
 	if (!ret)
 		ret = exchange(conn, req->msg);
-	free_request(req);
+	nlk_request_free(req);
 	return ret;
 }
 
@@ -399,7 +440,7 @@ int nlk_dump(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void (*r
 	}
 	ret = err_set(-EAGAIN, "try again", "what was to be listed kept changing");
 out:
-	free_request(req);
+	nlk_request_free(req);
 	return ret;
 }
 
@@ -450,48 +491,4 @@ int nlk_receive(struct nlk_conn *conn, nlk_fn fn, void *arg)
 	if (ret < 0)
 		return err_set(to_errno(ret), NULL, "netlink: %s", nl_geterror(ret));
 	return conn->error;
-}
-
-int nlk_parse(const struct nlattr **tb, int max, const void *data, size_t len)
-{
-	/* libnl's parser takes the table without const; nothing is written through it. */
-	if (nla_parse((struct nlattr **)tb, max, (struct nlattr *)data, (int)len, NULL) < 0)
-		return err_set(-EBADMSG, NULL, "the kernel's message makes no sense");
-	return 0;
-}
-
-int nlk_parse_nest(const struct nlattr **tb, int max, const struct nlattr *nest)
-{
-	return nlk_parse(tb, max, nla_data(nest), (size_t)nla_len(nest));
-}
-
-const void *nlk_data(const struct nlattr *attr, size_t *len)
-{
-	*len = attr ? (size_t)nla_len(attr) : 0;
-	return attr ? nla_data(attr) : NULL;
-}
-
-#define DEFINE_GET(name, type)						\
-type name(const struct nlattr *attr)					\
-{									\
-	type value = 0;							\
-									\
-	if (attr && nla_len(attr) >= (int)sizeof(value))		\
-		memcpy(&value, nla_data(attr), sizeof(value));		\
-	return value;							\
-}
-DEFINE_GET(nlk_u8, uint8_t)
-DEFINE_GET(nlk_u16, uint16_t)
-DEFINE_GET(nlk_u32, uint32_t)
-DEFINE_GET(nlk_u64, uint64_t)
-
-void nlk_str(const struct nlattr *attr, char *buf, size_t size)
-{
-	size_t len = attr ? strnlen(nla_data(attr), (size_t)nla_len(attr)) : 0;
-
-	if (len > size - 1)
-		len = size - 1;
-	if (len)
-		memcpy(buf, nla_data(attr), len);
-	buf[len] = '\0';
 }

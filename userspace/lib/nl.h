@@ -8,7 +8,7 @@
 #include <linux/netlink.h>
 
 /*
- * nl.c alone knows libnl, whose names begin with nl_, ours with nlk_. Functions return 0 or a
+ * nl*.c alone know libnl, whose names begin with nl_, ours with nlk_. Functions return 0 or a
  * negative errno described by err_set(); the description is the kernel's extack text when it sent
  * one.
  */
@@ -66,8 +66,21 @@ void nlk_put_data(struct nlk_request *req, int type, const void *data, size_t le
 struct nlattr *nlk_nest_begin(struct nlk_request *req, int type);
 void nlk_nest_end(struct nlk_request *req, struct nlattr *nest);
 
+/** nlk_request_attrs() - what was put into a genetlink request so far */
+const void *nlk_request_attrs(const struct nlk_request *req, size_t *len);
+
+/** nlk_request_free() - drop a request unsent; nlk_do() and nlk_dump() free theirs */
+void nlk_request_free(struct nlk_request *req);
+
 /** nlk_do() - send a request and wait for its acknowledgement; @fn (may be NULL) sees the reply */
 int nlk_do(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void *arg);
+
+/**
+ * nlk_bad_attr() - which attribute of the last request the kernel's refusal names
+ *
+ * Return: its type, of genetlink requests and the outermost one; 0 when it named none.
+ */
+int nlk_bad_attr(const struct nlk_conn *conn);
 
 /**
  * nlk_dump() - ask for a list; @fn sees each message
@@ -98,6 +111,16 @@ int nlk_parse(const struct nlattr **tb, int max, const void *data, size_t len);
 
 /** nlk_parse_nest() - the same for the inside of an attribute */
 int nlk_parse_nest(const struct nlattr **tb, int max, const struct nlattr *nest);
+
+/**
+ * nlk_first(), nlk_next() - walk over all attributes, where a type may come more than once
+ * @data, @len: as of nlk_parse()
+ *
+ * Return: NULL behind the last.
+ */
+const struct nlattr *nlk_first(const void *data, size_t len);
+const struct nlattr *nlk_next(const struct nlattr *attr, const void *data, size_t len);
+int nlk_type(const struct nlattr *attr);
 
 /*
  * Values of attributes. A missing (NULL) one, and one too short for its type, is 0 or "": ask
