@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nettoll monitor: tell what is attached, detached and set, as it happens. */
+/* nettoll monitor: tell what is attached, detached and set, and which rules change, as it happens. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +42,10 @@ static void print_people(struct out_doc *doc, const struct module_event *e, cons
 		snprintf(who, sizeof(who), "the module");
 	if (e->event == NETTOLL_EVENT_SETTING)
 		snprintf(what, sizeof(what), "%s = %" PRIu64, e->setting, e->value);
+	else if (e->event == NETTOLL_EVENT_RULE && e->rule)
+		snprintf(what, sizeof(what), "%" PRIu32, e->rule);
+	else if (e->event == NETTOLL_EVENT_RULE)
+		snprintf(what, sizeof(what), "all");
 	else
 		snprintf(what, sizeof(what), "%" PRIu32 " hooks, %" PRIu32 " now attached",
 			 e->count, e->hooks_attached);
@@ -58,17 +62,17 @@ static void print_programs(struct out_doc *doc, const struct module_event *e, co
 		{ "generation", NULL, OUT_UINT, 0 }, { "count", NULL, OUT_UINT, 0 },
 		{ "hooks_attached", NULL, OUT_UINT, 0 }, { "pid", NULL, OUT_UINT, 0 },
 		{ "process", NULL, OUT_STR, 0 }, { "setting", NULL, OUT_STR, 0 },
-		{ "value", NULL, OUT_UINT, 0 },
+		{ "value", NULL, OUT_UINT, 0 }, { "rule", NULL, OUT_UINT, 0 },
 	};
 	struct out_table *t = out_table(doc, NULL, cols, sizeof(cols) / sizeof(*cols));
-	bool setting = e->event == NETTOLL_EVENT_SETTING;
+	bool setting = e->event == NETTOLL_EVENT_SETTING, rule = e->event == NETTOLL_EVENT_RULE;
 
 	out_group(t, "change", OUT_SINGLE);
 	out_row(t, STYLE_NONE);
 	cell_real(t, now->tv_sec + now->tv_nsec / 1e9);
 	cell_str(t, model_event(e->event));
 	cell_uint(t, e->generation);
-	if (setting) {
+	if (setting || rule) {
 		cell_none(t);
 		cell_none(t);
 	} else {
@@ -80,6 +84,10 @@ static void print_programs(struct out_doc *doc, const struct module_event *e, co
 	cell_str(t, setting ? e->setting : NULL);
 	if (setting)
 		cell_uint(t, e->value);
+	else
+		cell_none(t);
+	if (rule)
+		cell_uint(t, e->rule);
 	else
 		cell_none(t);
 }
@@ -146,5 +154,6 @@ const struct cmd cmd_monitor = {
 	.run = run_monitor,
 	.summary = "Tell of changes as they happen, until Ctrl-C",
 	.usage = "monitor\n"
-		 "A line for each attach, detach and change of a setting: when, what, and by whom.\n",
+		 "A line for each attach, detach, change of a setting, and of a rule of this network namespace:\n"
+		 "when, what, and by whom.\n",
 };

@@ -26,6 +26,58 @@ _nettoll_words() {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
 }
 
+# The words of nettoll rule; $1 is the word to complete, the rest are those from "rule" up to it.
+_nettoll_rule() {
+	local cur=$1 word verb='' id='' skip='' prev=rule list='list add insert replace delete flush save restore'
+	shift 2
+	for word; do
+		if [[ -n $skip || $word == -* ]]; then
+			[[ $word == --netns ]] && skip=1 || skip=''
+		elif [[ -n $verb ]]; then
+			prev=$word
+		else
+			verb=$word
+		fi
+	done
+	[[ -z $verb || $prev != rule ]] || prev=$verb
+	case $verb in
+	'') _nettoll_words "$list" "$cur"; return ;;
+	restore)
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	flush) return ;;
+	list | save | del*) id=1 ;;
+	rep*) [[ $prev != "$verb" ]] || id=1 ;;
+	insert) [[ $prev != before ]] || id=1 ;;
+	esac
+	if [[ -n $id ]]; then
+		_nettoll_words "$(_nettoll_column rule)" "$cur"
+		return
+	fi
+	case $prev in
+	proto) _nettoll_words 'udp tcp' "$cur" ;;
+	family) _nettoll_words 'ipv4 ipv6' "$cur" ;;
+	zerocopy) _nettoll_words 'off sync pool auto' "$cur" ;;
+	csum-tx) _nettoll_words 'auto hw sw none' "$cur" ;;
+	csum-rx) _nettoll_words 'auto sw trust audit' "$cur" ;;
+	dev) _nettoll_words "$(cd /sys/class/net 2>/dev/null && echo *)" "$cur" ;;
+	uid) _nettoll_words "$(compgen -u)" "$cur" ;;
+	cgroup)
+		compopt -o filenames -o nospace 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
+		;;
+	local | remote | lport | rport | min | audit-rate | coalesce | bytes | late) ;;
+	*)
+		list='proto family local remote lport rport dev cgroup uid zerocopy min csum-tx csum-rx audit-rate'
+		list+=' coalesce bytes late'
+		[[ $verb != insert || $prev != insert ]] || list+=' before'
+		_nettoll_words "$list" "$cur"
+		;;
+	esac
+}
+
 _nettoll() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' i
 	COMPREPLY=()
@@ -52,6 +104,10 @@ _nettoll() {
 	done
 
 	case $prev in
+	--netns)
+		_nettoll_words "$(ip netns list 2>/dev/null | cut -d ' ' -f 1)" "$cur"
+		return
+		;;
 	--to | --from)
 		_nettoll_peer "$cur" "$prev"
 		return
@@ -121,6 +177,12 @@ _nettoll() {
 	set)
 		_nettoll_words "$(_nettoll_column show settings | sed 's/$/=/')" "$cur"
 		compopt -o nospace 2>/dev/null
+		;;
+	rule)
+		for ((i = 1; i < COMP_CWORD; i++)); do
+			[[ ${COMP_WORDS[i]} != rule ]] || break
+		done
+		_nettoll_rule "$cur" "${COMP_WORDS[@]:i:COMP_CWORD-i}"
 		;;
 	traffic)
 		_nettoll_words 'send ping recv' "$cur"

@@ -155,6 +155,56 @@ static void genl__request_and_nests(void **state)
 	nlk_close(conn);
 }
 
+static void refusal__names_the_attribute(void **state)
+{
+	struct nlk_conn *conn;
+	struct nlk_request *req;
+
+	(void)state;
+	assert_int_equal(nlk_open_genl("nlctrl", &conn), 0);
+	req = nlk_request(conn, CTRL_CMD_GETFAMILY, NULL, 0, 0);
+	nlk_put_u16(req, CTRL_ATTR_FAMILY_ID, GENL_ID_CTRL);
+	nlk_put_str(req, CTRL_ATTR_FAMILY_NAME, "a name that is longer than any family's");
+	assert_true(nlk_do(conn, req, NULL, NULL) < 0);
+	assert_int_equal(nlk_bad_attr(conn), CTRL_ATTR_FAMILY_NAME);
+	/* Of the last request only; and not all refusals are about one. */
+	req = nlk_request(conn, CTRL_CMD_GETFAMILY, NULL, 0, 0);
+	nlk_put_str(req, CTRL_ATTR_FAMILY_NAME, "no-such-family");
+	assert_int_equal(nlk_do(conn, req, NULL, NULL), -ENOENT);
+	assert_int_equal(nlk_bad_attr(conn), 0);
+	nlk_close(conn);
+}
+
+static void attributes__walk(void **state)
+{
+	struct nlk_conn *conn;
+	struct nlk_request *req;
+	const struct nlattr *attr;
+	const void *data;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(nlk_open_genl("nlctrl", &conn), 0);
+	req = nlk_request(conn, CTRL_CMD_GETFAMILY, NULL, 0, 0);
+	data = nlk_request_attrs(req, &len);
+	assert_null(nlk_first(data, len));
+	nlk_put_u8(req, 5, 1);
+	nlk_put_u32(req, 6, 2);
+	nlk_put_u8(req, 5, 3);
+	data = nlk_request_attrs(req, &len);
+	attr = nlk_first(data, len);
+	assert_int_equal(nlk_type(attr), 5);
+	attr = nlk_next(attr, data, len);
+	assert_int_equal(nlk_type(attr), 6);
+	/* One that is cut off is not there. */
+	assert_null(nlk_next(attr, data, len - 8 + 4));
+	attr = nlk_next(attr, data, len);
+	assert_int_equal(nlk_u8(attr), 3);
+	assert_null(nlk_next(attr, data, len));
+	nlk_request_free(req);
+	nlk_close(conn);
+}
+
 static void genl__no_such_family(void **state)
 {
 	struct nlk_conn *conn;
@@ -221,6 +271,8 @@ int main(void)
 		cmocka_unit_test(refusal__has_the_kernel_s_words),
 		cmocka_unit_test(refusal__without_words_is_its_errno),
 		cmocka_unit_test(genl__request_and_nests),
+		cmocka_unit_test(refusal__names_the_attribute),
+		cmocka_unit_test(attributes__walk),
 		cmocka_unit_test(genl__no_such_family),
 		cmocka_unit_test(request__too_long),
 		cmocka_unit_test(values__missing_and_short_ones_are_zero),
