@@ -34,7 +34,7 @@ END
 
 # The order matters: tests that want the same hooks attached follow each other.
 declare -A lanes=(
-	[virtual]='load table sysctl permission stack_args idle_cost netlink notify attach backends json graph counts wait closure'
+	[virtual]='load table sysctl permission stack_args idle_cost netlink rule notify attach backends json graph counts wait closure'
 	[smp]='load sleepers kthread hotplug churn windows closure rmmod'
 )
 tests=() list='' verbose=''

@@ -2,8 +2,8 @@
 /*
  * Dumps of the netlink family, raw.
  *   nl_dump stat       all counters, CPU by CPU and summed, one "cpu" or "charge" line each
- *   nl_dump open CMD   begins a dump of counters (stat) or hooks (hook), prints "open", and leaves it half
- *                      read until a line comes; then "finish" reads it to the end, else it is abandoned
+ *   nl_dump open CMD   begins a dump of counters (stat), hooks (hook) or rules (rule), prints "open", and leaves it
+ *                      half read until a line comes; then "finish" reads it to the end, else it is abandoned
  *   nl_dump many N     N processes dump everything again and again until standard input ends
  */
 #include <errno.h>
@@ -102,10 +102,12 @@ static int half_open(struct nlr *n, const char *what)
 	uint8_t buf[4096];
 	char line[16];
 
-	if (strcmp(what, "hook"))
-		request_dump(n, NETTOLL_CMD_STAT_GET, true);
-	else
+	if (!strcmp(what, "hook"))
 		request_dump(n, NETTOLL_CMD_HOOK_GET, false);
+	else if (!strcmp(what, "rule"))
+		request_dump(n, NETTOLL_CMD_RULE_GET, false);
+	else
+		request_dump(n, NETTOLL_CMD_STAT_GET, true);
 	if (check(recv(n->fd, buf, sizeof(buf), 0), "first part") < NLMSG_HDRLEN)
 		die(0, "nothing came");
 	say("open\n");
@@ -121,7 +123,8 @@ static int half_open(struct nlr *n, const char *what)
 static void dump_again_and_again(void)
 {
 	static const uint8_t cmds[] = { NETTOLL_CMD_STAT_GET, NETTOLL_CMD_HOOK_GET, NETTOLL_CMD_LAYER_GET,
-					NETTOLL_CMD_SETTING_GET, NETTOLL_CMD_HOLDER_GET };
+					NETTOLL_CMD_SETTING_GET, NETTOLL_CMD_HOLDER_GET,
+					NETTOLL_CMD_RULE_GET };
 	struct nlr_answer a;
 	struct nlr n;
 
@@ -175,5 +178,5 @@ int main(int argc, char **argv)
 		return stat_all(&n);
 	if (argc == 3 && !strcmp(argv[1], "open"))
 		return half_open(&n, argv[2]);
-	die(0, "usage: nl_dump stat | open stat|hook | many N");
+	die(0, "usage: nl_dump stat | open stat|hook|rule | many N");
 }

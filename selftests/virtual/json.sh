@@ -21,7 +21,7 @@ doc() {
 	docs+=("$schema	$file")
 }
 
-ktap_plan 26
+ktap_plan 33
 module_load
 toll_detach
 "$NTT_CLI" monitor --json >"$out/changes" &
@@ -65,6 +65,13 @@ for by in layer hook cpu; do
 	# What the command itself printed is not the document.
 	mv "$out/report" "$out/by-$by"
 done
+doc rule no-rules rule
+doc rule-change added rule add proto udp lport 7 remote 192.0.2.0/24 uid 0-5 csum-rx auto csum-tx sw audit-rate 9
+doc rule-change inserted rule insert dev ntt-none coalesce 4 bytes 4K late 1ms zerocopy off min 1K
+doc rule rules rule
+doc rule-change deleted rule delete "$(toll rule --tsv | awk 'NR == 2 { print $1 }')"
+doc rule-change restored rule restore /dev/null
+doc rule-change flushed rule flush
 doc stat live stat --no-attach 50ms 2
 back_start sleeper exchange -n 1 -G
 wait_until 5 sleeps_in "${back_pid[sleeper]}" __skb_recv_udp

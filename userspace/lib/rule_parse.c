@@ -98,6 +98,8 @@ static int set_ports(struct parser *p, const char *value, bool remote)
 	ret = parse_range(what, value, UINT16_MAX, &low, &high);
 	if (ret)
 		return ret;
+	if (!high)
+		return err_set(-EINVAL, NULL, "%s: there is no port 0", what);
 	end->ports = true;
 	end->port_min = (uint16_t)low;
 	end->port_max = (uint16_t)high;

@@ -160,6 +160,7 @@ static void slips__are_named(void **state)
 	says("remote server zerocopy off", "'server' is no address");
 	says("remote ::ffff:10.0.0.1 zerocopy off", "write its prefix as IPv4's");
 	says("lport 65536 zerocopy off", "port of the local end: 65536 is out of range");
+	says("lport 0 zerocopy off", "there is no port 0");
 	says("rport 20-10 zerocopy off", "20-10 ends before it begins");
 	says("rport 20- zerocopy off", "'' is not a whole number");
 	says("rport http zerocopy off", "'http' is not a whole number");
@@ -243,7 +244,7 @@ static void netlink__there_and_back(void **state)
 		"proto udp family ipv6 lport 1-2 rport 3 dev eth0 cgroup /a/b uid 7-9 zerocopy auto min 1K",
 		"local 10.0.0.0/8 remote 192.168.1.1 csum-tx none csum-rx trust",
 		"local fd00::/8 remote [fe80::1]:65535 csum-rx audit audit-rate 4294967295",
-		"proto tcp lport 0 zerocopy off coalesce 64 bytes 65507 late 1s",
+		"proto tcp lport 0-1 zerocopy off coalesce 64 bytes 65507 late 1s",
 		"uid 0 csum-tx auto",
 	};
 	struct nlk_request *req;
