@@ -27,7 +27,7 @@ static int refuse(struct genl_info *info, unsigned int attr, int err, const char
 {
 	if (info->extack) {
 		info->extack->_msg = why;
-		info->extack->bad_attr = info->attrs[attr];
+		info->extack->bad_attr = attr ? info->attrs[attr] : NULL;
 	}
 	return err;
 }
@@ -173,6 +173,7 @@ static struct nettoll_rule *parse_rule(struct sk_buff *skb, struct genl_info *in
 {
 	struct nettoll_rule *rule = nettoll_rule_new();
 	const char *wrong;
+	u16 attr;
 	int err;
 
 	if (!rule)
@@ -181,11 +182,9 @@ static struct nettoll_rule *parse_rule(struct sk_buff *skb, struct genl_info *in
 	if (err)
 		goto put;
 	parse_action(info, &rule->given);
-	wrong = nettoll_rule_check(rule);
+	wrong = nettoll_rule_check(rule, &attr);
 	if (wrong) {
-		if (info->extack)
-			info->extack->_msg = wrong;
-		err = -EINVAL;
+		err = refuse(info, attr, -EINVAL, wrong);
 		goto put;
 	}
 	return rule;
@@ -438,6 +437,7 @@ int nettoll_nl_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	const struct nettoll_rules *rules;
 	unsigned int i;
 	void *hdr;
+	int err = 0;
 
 	/* Who an application sends to is not for everyone to read. */
 	if (!netlink_ns_capable(cb->skb, net->user_ns, CAP_NET_ADMIN))
@@ -453,11 +453,13 @@ int nettoll_nl_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		genl_dump_check_consistent(cb, hdr);
 		if (put_rule(skb, rules->rule[i], sk_user_ns(NETLINK_CB(cb->skb).sk))) {
 			genlmsg_cancel(skb, hdr);
+			/* Nothing would look like the end, and the rest be left out. */
+			err = skb->len ? 0 : -EMSGSIZE;
 			break;
 		}
 		genlmsg_end(skb, hdr);
 	}
 	mutex_unlock(&nettoll_rules_lock);
 	cb->args[0] = i;
-	return skb->len;
+	return err ?: skb->len;
 }

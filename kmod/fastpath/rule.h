@@ -126,7 +126,7 @@ extern u32 nettoll_rules_gen;
 
 struct nettoll_rule *nettoll_rule_new(void);
 void nettoll_rule_put(struct nettoll_rule *rule);
-const char *nettoll_rule_check(const struct nettoll_rule *rule);
+const char *nettoll_rule_check(const struct nettoll_rule *rule, u16 *attr);
 int nettoll_rule_add(struct net *net, struct nettoll_rule *rule, u32 before, const char **why);
 int nettoll_rule_set(struct net *net, struct nettoll_rule *rule, const char **why);
 int nettoll_rule_del(struct net *net, u32 id);
