@@ -152,12 +152,12 @@ errors() {
 	refused 2 'not a whole number' rule del 1x
 	refused 2 'its number is missing' rule replace
 	refused 1 'cannot add the rule: .*without an action' rule add proto udp
-	refused 1 'do not go together' rule add local 10.0.0.1 remote fd00::1 csum-tx sw
-	refused 1 'do not go together' rule add family ipv6 remote 10.0.0.1 csum-tx sw
-	refused 1 'UDP over IPv4' rule add csum-tx none
+	refused 1 "do not go together.*at 'remote fd00::1'" rule add local 10.0.0.1 remote fd00::1 csum-tx sw
+	refused 1 "do not go together.*at 'family ipv6'" rule add family ipv6 remote 10.0.0.1 csum-tx sw
+	refused 1 "UDP over IPv4.*at 'csum-tx none'" rule add csum-tx none
 	refused 1 'UDP over IPv4' rule add proto udp family ipv6 csum-tx none
-	refused 1 'neither uid nor cgroup' rule add uid 0 csum-rx sw
-	refused 1 'TCP does so by itself' rule add proto tcp coalesce 2
+	refused 1 "neither uid nor cgroup.*at 'csum-rx sw'" rule add uid 0 csum-rx sw
+	refused 1 "TCP does so by itself.*at 'coalesce 2'" rule add proto tcp coalesce 2
 	refused 1 "no such cgroup.*at 'cgroup /no/such/group'" rule add cgroup /no/such/group csum-tx sw
 	refused 1 'no rule of that number to insert before' rule insert before 4000000000 csum-rx sw
 	refused 1 'cannot replace rule 4000000000: no rule of that number' rule replace 4000000000 csum-rx sw
