@@ -35,8 +35,6 @@ static void direct_attach_one(unsigned int id)
 		return;
 	}
 	switch (PTR_ERR(site)) {
-	case -ENOMEM:
-		return nettoll_hook_fail(id, -ENOMEM, "out of memory");
 	case -ENXIO:
 		return nettoll_hook_fail(id, -EOPNOTSUPP, "ftrace does not see this function; use backend kretprobe");
 	case -EBUSY:

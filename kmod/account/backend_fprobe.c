@@ -81,13 +81,14 @@ static void fprobe_return(struct fprobe *fp, unsigned long ip, unsigned long ret
 }
 NOKPROBE_SYMBOL(fprobe_return);
 
-static bool visible(unsigned long addr)
+/* 0, or why ftrace does not see the function */
+static int unseen(unsigned long addr)
 {
 	struct ftrace_ops ops = { };
-	bool ok = !ftrace_set_filter_ip(&ops, nettoll_ftrace_ip(addr), 0, 0);
+	int err = ftrace_set_filter_ip(&ops, nettoll_ftrace_ip(addr), 0, 0);
 
 	ftrace_free_filter(&ops);
-	return ok;
+	return err ? nettoll_hook_unseen(err) : 0;
 }
 
 static void fprobe_attach(const u16 *ids, unsigned int n)
@@ -105,8 +106,9 @@ static void fprobe_attach(const u16 *ids, unsigned int n)
 			nettoll_hook_fail(ids[i], -EOPNOTSUPP, NETTOLL_FTRACE_IS_OFF);
 			continue;
 		}
-		if (!visible(h->addr)) {
-			nettoll_hook_fail(ids[i], -EOPNOTSUPP, "ftrace does not see this function; use backend kretprobe");
+		err = unseen(h->addr);
+		if (err) {
+			nettoll_hook_fail(ids[i], err, "ftrace does not see this function; use backend kretprobe");
 			continue;
 		}
 		e->addr = h->addr;

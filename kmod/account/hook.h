@@ -99,10 +99,17 @@ const struct nettoll_backend_ops *nettoll_backend(unsigned int backend);
 u32 nettoll_backend_mask(void);
 u64 nettoll_hook_missed(unsigned int id);
 
+/* Whoever reports the error of what it called need not tell want of memory from a refusal. */
 static inline void nettoll_hook_fail(unsigned int id, int error, const char *why)
 {
 	nettoll_hooks[id].error = error;
-	nettoll_hooks[id].why = why;
+	nettoll_hooks[id].why = error == -ENOMEM ? "out of memory" : why;
+}
+
+/* Why ftrace's filter did not take a hook, for nettoll_hook_fail(): it was no memory, or it does not know the function. */
+static inline int nettoll_hook_unseen(int error)
+{
+	return error == -ENOMEM ? error : -EOPNOTSUPP;
 }
 
 /* A sleeper keeps its instance; a call that finds none free counts as missed. */

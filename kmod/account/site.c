@@ -64,7 +64,7 @@ static struct nettoll_site *site_get(unsigned long addr)
 	err = ftrace_set_filter_ip(&site->ops, nettoll_ftrace_ip(addr), 0, 0);
 	if (err) {
 		kfree(site);
-		return ERR_PTR(-ENXIO);
+		return ERR_PTR(err == -ENOMEM ? err : -ENXIO);
 	}
 	list_add(&site->node, &sites);
 	return site;
