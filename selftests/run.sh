@@ -14,19 +14,23 @@ Lanes:
                scripts/vm --clock virtual --nics e1000-82545em,mitigation=off -- selftests/run.sh virtual
   smp (real)   races: several CPUs and the real clock,
                scripts/vm --clock real -- selftests/run.sh smp
+  debug        what only a debug kernel offers, want of memory above all:
+               scripts/vm --kernel debug --clock real -- selftests/run.sh debug
 A TEST is a file below selftests, as virtual/closure or its path. Both lanes also run on a real host (as root; the
 module must not be loaded): tests that need the virtual clock are skipped there.
 
 Options:
-  --list       list the tests of the lanes
-  -v           show what tests print even when they pass
-  -h, --help   this
+  --except TEST  leave this one out of the lane (may be repeated)
+  --list         list the tests of the lanes
+  -v             show what tests print even when they pass
+  -h, --help     this
 
 Environment:
   NETTOLL_KO    the module (default build/RELEASE/nettoll.ko)
   NETTOLL_CLI   the command (default userspace/build/nettoll)
   NETTOLL_NICS  A,B: two unused NICs on one wire
   NETTOLL_RMMOD how many times smp/rmmod unloads the module (default: 100, in our own guest 20)
+  NETTOLL_TEST_SECONDS  after which a test is ended, but not in virtual time (default 600)
 
 Exit status: 0 all passed or skipped, 1 something failed, 2 usage, 4 all skipped.
 END
@@ -36,8 +40,9 @@ END
 declare -A lanes=(
 	[virtual]='load table sysctl permission stack_args idle_cost netlink rule notify attach backends json graph counts wait closure'
 	[smp]='load sleepers kthread hotplug churn windows closure rmmod'
+	[debug]='faults storm'
 )
-tests=() list='' verbose=''
+tests=() excepted=() list='' verbose=''
 lane_tests() { # LANE
 	local name
 	for name in ${lanes[$1]}; do
@@ -47,11 +52,17 @@ lane_tests() { # LANE
 while [ $# -gt 0 ]; do
 	case $1 in
 	--list) list=1 ;;
+	--except)
+		[ -e "$self/${2:-.}.sh" ] || { echo "run.sh: --except needs a test, not '${2:-}'" >&2; exit 2; }
+		excepted+=("$2")
+		shift
+		;;
 	-v) verbose=1 ;;
 	-h | --help) usage; exit 0 ;;
 	-*) echo "run.sh: unknown option $1 (--help explains)" >&2; exit 2 ;;
 	virtual) lane_tests virtual ;;
 	smp | real) lane_tests smp ;;
+	debug) lane_tests debug ;;
 	*)
 		name=${1#"$self/"}
 		name=${name#selftests/}
@@ -62,8 +73,13 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+[ -z "$list" ] || [ "${#tests[@]}" -gt 0 ] || { lane_tests virtual; lane_tests smp; lane_tests debug; }
+for name in "${excepted[@]}"; do
+	for i in "${!tests[@]}"; do
+		[ "${tests[i]}" != "$name" ] || unset "tests[$i]"
+	done
+done
 if [ -n "$list" ]; then
-	[ "${#tests[@]}" -gt 0 ] || { lane_tests virtual; lane_tests smp; }
 	printf '%s\n' "${tests[@]}"
 	exit 0
 fi
@@ -101,9 +117,9 @@ trap clean EXIT
 printf 'KTAP version 1\n1..%d\n' "${#tests[@]}"
 # A pipe that never has data: reading it with a time-out is a pause without a process.
 exec {never}<> <(:)
-number=0 failed=0 skipped=0 guard=''
+number=0 failed=0 skipped=0 guard='' seconds=${NETTOLL_TEST_SECONDS:-600}
 # Under the virtual clock, who waits for the host's files sees minutes pass: there the guest as a whole has a limit.
-virtual || guard='timeout -k 10 600'
+virtual || guard="timeout -k 10 $seconds"
 for name in "${tests[@]}"; do
 	number=$((number + 1))
 	began=${EPOCHREALTIME/./}
@@ -132,7 +148,7 @@ for name in "${tests[@]}"; do
 		;;
 	*)
 		failed=$((failed + 1))
-		[ "$status" != 124 ] || echo "# it did not end within ten minutes"
+		[ "$status" != 124 ] || echo "# it did not end within $seconds s"
 		[ "$status" = 1 ] || echo "# exit status $status"
 		echo "not ok $number $name"
 		;;

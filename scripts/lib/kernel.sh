@@ -5,12 +5,15 @@
 # to give as KDIR; $NT_CACHE/6.1 and $NT_CACHE/6.12 are links to the release in use.
 # shellcheck shell=bash
 
+# shellcheck source=scripts/lib/debug.sh
+. "$NT_TOP/scripts/lib/debug.sh"
+
 # nt_kernel_meta SERIES - prints the package that names the newest image of SERIES.
 nt_kernel_meta() {
 	case $1 in
 	6.1) echo linux-image-amd64 ;;
 	6.12) echo linux-image-6.12-amd64 ;;
-	*) nt_die "no kernel series $1: choose 6.1, 6.12, or a directory that holds a kernel" ;;
+	*) nt_die "no kernel series $1: choose 6.1, 6.12, debug, or a directory that holds a kernel" ;;
 	esac
 }
 
@@ -156,7 +159,7 @@ nt_kernel_offline() {
 	nt_unlock
 }
 
-# nt_kernel_dir 6.1|6.12|DIRECTORY [update] - sets NT_KERNEL_ROOT, NT_KERNEL_IMAGE,
+# nt_kernel_dir 6.1|6.12|debug|DIRECTORY [update] - sets NT_KERNEL_ROOT, NT_KERNEL_IMAGE,
 # NT_KERNEL_MODULES (lib/modules/RELEASE, or empty), NT_KERNEL_RELEASE (empty without modules) and NT_KERNEL_HEADERS (a KDIR, or empty).
 # A DIRECTORY holds boot/vmlinuz-* (or vmlinuz) and, if the kernel has modules, lib/modules/RELEASE.
 nt_kernel_dir() {
@@ -165,6 +168,11 @@ nt_kernel_dir() {
 	*/*)
 		[ -d "$1" ] || nt_die "no such kernel directory: $1"
 		NT_KERNEL_ROOT=$(cd -P -- "$1" && pwd -P)
+		;;
+	debug)
+		nt_cache
+		nt_debug_fetch "${@:2}"
+		NT_KERNEL_ROOT=$(cd -P -- "$NT_CACHE/$(nt_debug_name)" && pwd -P)
 		;;
 	*)
 		nt_cache

@@ -61,7 +61,11 @@ lane_programs() {
 	lane_no_warnings make -C selftests
 }
 
-# lane_selftests SERIES CLOCK [VM-OPTION]... [-- TEST...] - the selftests of this clock, or those named, in one boot.
+# lane_debug_kernel - the debug kernel is there and boots.
+lane_debug_kernel() { scripts/vm --kernel debug --clock real --timeout 300 -- uname -r; }
+
+# lane_selftests SERIES CLOCK [VM-OPTION]... [-- TEST...] - the selftests of this clock, or those named, in one boot. What
+# stands behind -- goes to selftests/run.sh.
 lane_selftests() {
 	local series=$1 clock=$2 options=()
 	shift 2

@@ -7,6 +7,8 @@
 NT_SPLAT='WARNING: |BUG: |kernel BUG at|Oops|KASAN|KCSAN|UBSAN|INFO: task .* blocked|rcu: INFO|general protection fault'
 NT_SPLAT+='|Kernel panic|soft lockup|hard LOCKUP|refcount_t: |list_(add|del) corruption|possible circular locking'
 NT_SPLAT+='|inconsistent lock state|kmemleak: [0-9]+ new|Bad page state|stack guard page|Failed to fixup'
+# What no longer looks, finds nothing.
+NT_SPLAT+='|INFO: trying to register|ODEBUG: Out of memory|kmemleak: .*(disabled|pool empty)|ref_tracker: (.* has [0-9]+/[0-9]+ users|reference already)|unregister_netdevice: waiting'
 
 # nt_run_dir - makes NT_RUN, a directory for this run, and sweeps those of runs that were killed.
 nt_run_dir() {
@@ -61,6 +63,7 @@ nt_guest_conf() {
 	echo "hostname=nettoll-vm"
 	# What the kernel still does after its boot ends in the meantime; in virtual time waiting costs nothing.
 	echo "settle=$([ "$clock" = virtual ] && echo 2 || echo 0)"
+	echo "leaks=$leaks"
 	echo "nics=$([ -n "$nics" ] && echo 1 || echo 0)"
 }
 
@@ -211,6 +214,8 @@ nt_keep_log() {
 	NT_LOG=${log:-$NT_CACHE/logs/vm.$(date +%Y%m%d-%H%M%S).$$.log}
 	if [ -s "$NT_RUN/out/dmesg" ]; then
 		cat -- "$NT_RUN/out/dmesg" >"$NT_LOG"
+		# Who had the memory that nobody can reach any more.
+		[ ! -s "$NT_RUN/out/leaks" ] || cat -- "$NT_RUN/out/leaks" >>"$NT_LOG"
 	else
 		tr -d '\r' <"$NT_RUN/console" >"$NT_LOG"
 	fi

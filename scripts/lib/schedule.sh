@@ -115,7 +115,7 @@ lane_ready() {
 # lanes_out_of_time - ends everything: the whole check has a limit, too.
 lanes_out_of_time() {
 	local name
-	nt_say "not done within ${NETTOLL_CHECK_MINUTES:-44} minutes (NETTOLL_CHECK_MINUTES): ending what still runs"
+	nt_say "not done within $minutes minutes (NETTOLL_CHECK_MINUTES): ending what still runs"
 	for name in "${lanes[@]}"; do
 		case ${lane_state[$name]} in
 		waiting)
@@ -134,7 +134,7 @@ lanes_run() {
 	for name in "${lanes[@]}"; do
 		lane_state[$name]=waiting
 	done
-	setpriv --pdeathsig KILL sleep $((${NETTOLL_CHECK_MINUTES:-44} * 60 - (SECONDS - began))) {NT_LOCK_FD}>&- &
+	setpriv --pdeathsig KILL sleep $((minutes * 60 - (SECONDS - began))) {NT_LOCK_FD}>&- &
 	sleeper=$!
 	lane_pid[' sleeper']=$sleeper
 	while :; do

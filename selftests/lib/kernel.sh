@@ -6,6 +6,7 @@
 splat='WARNING: |BUG: |kernel BUG at|Oops|KASAN|UBSAN|INFO: task .* blocked|rcu: INFO|general protection fault'
 splat+='|Kernel panic|soft lockup|hard LOCKUP|refcount_t: |list_(add|del) corruption|circular locking|inconsistent lock state'
 splat+='|Bad page state|stack guard page|Failed to fixup|scheduling while atomic|unwind stack type|bad unwind'
+splat+='|INFO: trying to register|ODEBUG: Out of memory|kmemleak: .*(disabled|pool empty)|ref_tracker: (.* has [0-9]+/[0-9]+ users|reference already)|unregister_netdevice: waiting'
 
 # module_file - the module for this kernel.
 module_file() {

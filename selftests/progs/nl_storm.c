@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Attaches and detaches at random, always and in windows, from two processes at once, while a third reads.
- *   nl_storm SECONDS SEED [reload]
- * What was read may never go back, whatever windows leave out, unless the module comes and goes meanwhile: reload.
+ *   nl_storm SECONDS SEED [reload|faults]
+ * What was read may never go back, whatever windows leave out, unless the module comes and goes meanwhile: reload. With
+ * faults, these processes are those that fault injection may meet (make-it-fail), and what fails is begun anew.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,9 @@
 #include "util.h"
 
 #define HOOKS_MAX	256
+
+/* Whether what fails is for the kernel to survive and for us to try again. */
+static bool reload, faults;
 
 static uint64_t state;
 
@@ -147,7 +151,7 @@ static void no_less(const char *what, size_t of, uint64_t before, uint64_t after
 		die(0, "%s %zu went back from %" PRIu64 " to %" PRIu64, what, of, before, after);
 }
 
-static int watch(double end, bool reload)
+static int watch(double end)
 {
 	static struct reading r[2];
 	struct reading *old = &r[0], *new = &r[1], *swap;
@@ -183,42 +187,59 @@ static int watch(double end, bool reload)
 	return reload || moved > 1 ? 0 : 1;
 }
 
-static pid_t begin(int which, double end, bool reload)
+static void make_it_fail(void)
+{
+	int fd = (int)check(open("/proc/self/make-it-fail", O_WRONLY | O_CLOEXEC), "/proc/self/make-it-fail");
+
+	check(write(fd, "1", 1), "make-it-fail");
+	close(fd);
+}
+
+static pid_t begin(int which, double end)
 {
 	pid_t pid = fork();
 
 	check(pid, "fork");
 	if (pid)
 		return pid;
+	if (faults)
+		make_it_fail();
 	state ^= (uint64_t)which * 0x9e3779b97f4a7c15ull + (uint64_t)(reload ? getpid() : 0);
-	exit(which ? change(end) : watch(end, reload));
+	exit(which ? change(end) : watch(end));
 }
 
 int main(int argc, char **argv)
 {
+	unsigned long again = 0;
 	pid_t pid[3];
 	int status, failed = 0;
-	bool reload;
 	double end;
 
 	if (argc < 3)
-		die(0, "usage: nl_storm SECONDS SEED [reload]");
+		die(0, "usage: nl_storm SECONDS SEED [reload|faults]");
 	end = now() + (double)number(argv[1], 1, 3600);
 	state = (uint64_t)number(argv[2], 1, 1000000000) * 0x9e3779b97f4a7c15ull;
+	faults = argc > 3 && !strcmp(argv[3], "faults");
 	reload = argc > 3;
 	for (int i = 0; i < 3; i++)
-		pid[i] = begin(i, end, reload);
-	for (int i = 0; i < 3; i++) {
-		check(waitpid(pid[i], &status, 0), "wait");
-		/* The module was gone for a moment. */
+		pid[i] = begin(i, end);
+	for (int left = 3, i; left;) {
+		pid_t ended = (pid_t)check(wait(&status), "wait");
+
+		for (i = 0; pid[i] != ended;)
+			i++;
 		if (reload && now() < end) {
+			/* The module was gone for a moment, or there was no memory. */
+			again++;
 			usleep(20000);
-			pid[i] = begin(i, end, true);
-			i--;
+			pid[i] = begin(i, end);
 			continue;
 		}
+		left--;
 		if (!reload && status)
 			failed = 1;
 	}
+	if (reload)
+		say("begun anew %lu times\n", again);
 	return failed;
 }

@@ -179,7 +179,10 @@ void nlr_answer(struct nlr *n, struct nlr_answer *a, int ms,
 		len = recv(n->fd, buf, nlr_chunk < sizeof(buf) ? nlr_chunk : sizeof(buf), 0);
 		if (len < 0 && errno == EINTR)
 			continue;
-		check(len, "receive from netlink");
+		if (len < 0) {
+			a->error = -errno;
+			return;
+		}
 		if (take(n, buf, (size_t)len, a, each, arg))
 			return;
 	}

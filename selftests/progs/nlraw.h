@@ -28,7 +28,7 @@ struct nlr_msg {
 
 /**
  * struct nlr_answer - what came back
- * @error: negative errno of the acknowledgement, 0 for success, 1 when nothing came
+ * @error: negative errno of the acknowledgement or of receiving it, 0 for success, 1 when nothing came
  * @text: extack text, "" for none
  * @offset: extack offset of the attribute at fault in the request, 0 for none
  * @missing: extack type of the attribute that is missing, 0 for none
