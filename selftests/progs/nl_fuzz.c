@@ -69,7 +69,9 @@ static void put_random(void)
 static void build(void)
 {
 	static const uint8_t dumps[] = { NETTOLL_CMD_LAYER_GET, NETTOLL_CMD_HOOK_GET, NETTOLL_CMD_STAT_GET,
-					 NETTOLL_CMD_SETTING_GET, NETTOLL_CMD_HOLDER_GET };
+					 NETTOLL_CMD_SETTING_GET, NETTOLL_CMD_HOLDER_GET, NETTOLL_CMD_RULE_GET };
+	static const uint8_t rules[] = { NETTOLL_CMD_RULE_ADD, NETTOLL_CMD_RULE_ADD, NETTOLL_CMD_RULE_SET,
+					 NETTOLL_CMD_RULE_DEL, NETTOLL_CMD_RULE_GET };
 	uint32_t what = rnd(100);
 
 	if (what < 4) {
@@ -87,8 +89,18 @@ static void build(void)
 	} else if (what < 65) {
 		nlr_begin(&n, &m, NETTOLL_CMD_HOOK_GET, 0);
 		nlr_put_str(&m, NETTOLL_A_HOOK_NAME, names[rnd(sizeof(names) / sizeof(*names))]);
-	} else if (what < 75) {
+	} else if (what < 70) {
 		nlr_begin(&n, &m, NETTOLL_CMD_STATUS_GET, 0);
+	} else if (what < 80) {
+		/* An action for which nothing need be interposed, and something to match. */
+		nlr_begin(&n, &m, rules[rnd(sizeof(rules))], 0);
+		if (rnd(2))
+			nlr_put_u32(&m, NETTOLL_A_RULE_ID, rnd(20));
+		if (rnd(2))
+			nlr_put_u32(&m, NETTOLL_A_RULE_REMOTE_ADDR4, rnd(UINT32_MAX));
+		if (rnd(2))
+			nlr_put_str(&m, NETTOLL_A_RULE_DEVICE, names[rnd(sizeof(names) / sizeof(*names))]);
+		nlr_put_u32(&m, NETTOLL_A_RULE_COALESCE_BYTES, rnd(70000));
 	} else if (what < 95) {
 		nlr_begin(&n, &m, dumps[rnd(sizeof(dumps))], NLM_F_DUMP);
 	} else {

@@ -22,6 +22,7 @@ fuzz() {
 		echo "=seed $seed: $out"
 	done
 	toll set nudge_ms=100 backend=0 account=0 >/dev/null
+	toll rule flush >/dev/null
 	toll_detach
 }
 
