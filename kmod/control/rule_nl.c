@@ -444,7 +444,8 @@ int nettoll_nl_rule_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		return -EPERM;
 	mutex_lock(&nettoll_rules_lock);
 	rules = nettoll_rules_locked(net);
-	cb->seq = nettoll_rules_gen;
+	/* 0 would mean that there is no sequence to check. */
+	cb->seq = nettoll_rules_net_gen(net) + 1;
 	for (i = cb->args[0]; rules && i < rules->n && rules->rule[i]->id; i++) {
 		hdr = nettoll_nl_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				     NLM_F_MULTI, NETTOLL_CMD_RULE_GET);

@@ -4,7 +4,6 @@
  * when nobody reads it any more; sockets notice by the generation.
  */
 #include <linux/slab.h>
-#include <linux/time64.h>
 #include <net/netns/generic.h>
 
 #include "front.h"
@@ -18,6 +17,7 @@
  * @default_rule: counts for the sockets that only the defaults match
  * @next_id: number of the next rule
  * @groups: fronts that the rules need
+ * @gen: changes with every change here; nettoll_rules_gen is all namespaces'
  */
 struct nettoll_net {
 	struct nettoll_rules __rcu *rules;
@@ -25,6 +25,7 @@ struct nettoll_net {
 	struct nettoll_rule *default_rule;
 	u32 next_id;
 	unsigned long groups;
+	u32 gen;
 };
 
 /* See rule.h. */
@@ -43,6 +44,13 @@ struct nettoll_rules *nettoll_rules_rcu(const struct net *net)
 	return rcu_dereference(net_of(net)->rules);
 }
 
+/** nettoll_rules_net_gen() - changes with every change of the rules of a namespace, under their lock */
+u32 nettoll_rules_net_gen(struct net *net)
+{
+	lockdep_assert_held(&nettoll_rules_lock);
+	return net_of(net)->gen;
+}
+
 /** nettoll_rules_locked() - the rules of a namespace, under their lock; NULL if there are none */
 const struct nettoll_rules *nettoll_rules_locked(struct net *net)
 {
@@ -50,27 +58,57 @@ const struct nettoll_rules *nettoll_rules_locked(struct net *net)
 					 lockdep_is_held(&nettoll_rules_lock));
 }
 
-/** nettoll_rule_new() - a rule that matches anything and does nothing; NULL without memory */
-struct nettoll_rule *nettoll_rule_new(void)
+static struct nettoll_rule_counts *counts_new(void)
+{
+	struct nettoll_rule_counts *counts = kmalloc(sizeof(*counts), GFP_KERNEL_ACCOUNT);
+
+	if (!counts)
+		return NULL;
+	counts->cpu = alloc_percpu_gfp(struct nettoll_rule_count, GFP_KERNEL_ACCOUNT);
+	if (!counts->cpu) {
+		kfree(counts);
+		return NULL;
+	}
+	refcount_set(&counts->ref, 1);
+	return counts;
+}
+
+static void counts_put(struct nettoll_rule_counts *counts)
+{
+	if (!refcount_dec_and_test(&counts->ref))
+		return;
+	free_percpu(counts->cpu);
+	kfree(counts);
+}
+
+/* Consumes a reference to @counts, also without memory. */
+static struct nettoll_rule *rule_new(struct nettoll_rule_counts *counts)
 {
 	struct nettoll_rule *rule = kzalloc(sizeof(*rule), GFP_KERNEL_ACCOUNT);
 
-	if (!rule)
-		return NULL;
-	rule->count = alloc_percpu_gfp(struct nettoll_rule_count, GFP_KERNEL_ACCOUNT);
-	if (!rule->count) {
-		kfree(rule);
+	if (!rule) {
+		counts_put(counts);
 		return NULL;
 	}
+	rule->counts = counts;
+	rule->count = counts->cpu;
 	refcount_set(&rule->ref, 1);
 	return rule;
+}
+
+/** nettoll_rule_new() - a rule that matches anything and does nothing; NULL without memory */
+struct nettoll_rule *nettoll_rule_new(void)
+{
+	struct nettoll_rule_counts *counts = counts_new();
+
+	return counts ? rule_new(counts) : NULL;
 }
 
 static void rule_free(struct rcu_head *head)
 {
 	struct nettoll_rule *rule = container_of(head, struct nettoll_rule, rcu);
 
-	free_percpu(rule->count);
+	counts_put(rule->counts);
 	kfree(rule->cgroup_path);
 	kfree(rule);
 }
@@ -102,62 +140,6 @@ void nettoll_rule_sum(const struct nettoll_rule *rule, struct nettoll_rule_count
 	}
 }
 
-/**
- * nettoll_rule_check() - whether a rule makes sense
- * @rule: the rule
- * @attr: what of it does not, NETTOLL_A_RULE_*; 0: the whole
- *
- * Return: NULL, or what is wrong and what to do.
- */
-const char *nettoll_rule_check(const struct nettoll_rule *rule, u16 *attr)
-{
-	const struct nettoll_action *act = &rule->given;
-	const struct nettoll_match *m = &rule->match;
-
-	*attr = 0;
-	if (!act->set)
-		return "a rule without an action does nothing; give zerocopy, csum-tx, csum-rx or coalesce";
-	*attr = NETTOLL_A_RULE_PROTOCOL;
-	if (m->protocol && m->protocol != IPPROTO_UDP && m->protocol != IPPROTO_TCP)
-		return "fast paths know UDP (17) and TCP (6) only";
-	*attr = NETTOLL_A_RULE_FAMILY;
-	if (m->family && m->family != AF_INET && m->family != AF_INET6)
-		return "fast paths know IPv4 (2) and IPv6 (10) only";
-	if (!m->family)
-		*attr = m->remote.family == AF_INET ? NETTOLL_A_RULE_REMOTE_ADDR4 :
-						      NETTOLL_A_RULE_REMOTE_ADDR6;
-	if ((m->local.family && m->remote.family && m->local.family != m->remote.family) ||
-	    (m->family && m->local.family && m->family != m->local.family) ||
-	    (m->family && m->remote.family && m->family != m->remote.family))
-		return "the addresses and the family do not go together, so that nothing can match";
-	*attr = m->lport.min > m->lport.max ? NETTOLL_A_RULE_LOCAL_PORT_MAX :
-					      NETTOLL_A_RULE_REMOTE_PORT_MAX;
-	if (m->lport.min > m->lport.max || m->rport.min > m->rport.max)
-		return "a range of ports ends before it begins";
-	*attr = NETTOLL_A_RULE_UID_MAX;
-	if (m->has_uid && m->uid_min > m->uid_max)
-		return "a range of users ends before it begins";
-	*attr = NETTOLL_A_RULE_CSUM_RX;
-	if (act->set & BIT(NETTOLL_ACT_CSUM_RX) && act->csum_rx != NETTOLL_CSUM_RX_AUTO &&
-	    (m->has_uid || m->cgroup))
-		return "a packet is verified before its socket is known, so csum-rx goes with neither uid nor cgroup";
-	if (act->csum_rx == NETTOLL_CSUM_RX_TRUST && !(m->remote.family && m->remote.len))
-		return "csum-rx trust is for named peers; give their remote prefix";
-	*attr = NETTOLL_A_RULE_CSUM_TX;
-	if (act->csum_tx == NETTOLL_CSUM_TX_NONE &&
-	    (m->protocol != IPPROTO_UDP ||
-	     (m->family ?: m->remote.family ?: m->local.family) != AF_INET))
-		return "csum-tx none is for UDP over IPv4 alone; match protocol udp and family ipv4";
-	*attr = act->usecs > USEC_PER_SEC ? NETTOLL_A_RULE_COALESCE_USECS :
-					    NETTOLL_A_RULE_COALESCE_BYTES;
-	if (act->bytes > NETTOLL_BATCH_BYTES_MAX || act->usecs > USEC_PER_SEC)
-		return "a batch is at most 65507 bytes and waits at most a second";
-	*attr = NETTOLL_A_RULE_COALESCE_DATAGRAMS;
-	if (act->datagrams > 1 && m->protocol == IPPROTO_TCP)
-		return "datagrams are gathered for UDP; TCP does so by itself";
-	return NULL;
-}
-
 /* The fronts that an action needs. */
 static unsigned long action_groups(const struct nettoll_action *act)
 {
@@ -180,13 +162,14 @@ static void action_resolve(struct nettoll_action *act, const struct nettoll_acti
 		act->value[i] = given->set & BIT(i) ? given->value[i] : defaults->value[i];
 }
 
-/* A copy that counts on with the counters of @from, for when the defaults changed. */
+/* A copy that counts where @from does, for when the defaults changed. */
 static struct nettoll_rule *rule_copy(const struct nettoll_rule *from,
 				      const struct nettoll_action *defaults)
 {
-	struct nettoll_rule *rule = nettoll_rule_new();
-	int cpu;
+	struct nettoll_rule *rule;
 
+	refcount_inc(&from->counts->ref);
+	rule = rule_new(from->counts);
 	if (!rule)
 		return NULL;
 	if (from->cgroup_path) {
@@ -200,9 +183,6 @@ static struct nettoll_rule *rule_copy(const struct nettoll_rule *from,
 	rule->match = from->match;
 	rule->given = from->given;
 	action_resolve(&rule->act, &rule->given, defaults);
-	for_each_possible_cpu(cpu)
-		memcpy(per_cpu_ptr(rule->count, cpu), per_cpu_ptr(from->count, cpu),
-		       sizeof(struct nettoll_rule_count));
 	return rule;
 }
 
@@ -253,6 +233,7 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 	}
 	old = rcu_replace_pointer(nn->rules, rules, lockdep_is_held(&nettoll_rules_lock));
 	nn->groups = groups;
+	nn->gen++;
 	/* Whoever sees the new generation sees the new list. */
 	smp_store_release(&nettoll_rules_gen, nettoll_rules_gen + 1 ?: 1);
 	nettoll_quiets_clear();

@@ -85,13 +85,24 @@ struct nettoll_rule_count {
 };
 
 /**
+ * struct nettoll_rule_counts - counters that outlive a change of the defaults
+ * @ref: rules that count here
+ * @cpu: the counters
+ */
+struct nettoll_rule_counts {
+	refcount_t ref;
+	struct nettoll_rule_count __percpu *cpu;
+};
+
+/**
  * struct nettoll_rule - a rule; it does not change once it is in a list
  * @id: its number, 0 for the defaults of a namespace
  * @match: whom it is for
  * @given: what it says is done
  * @act: what is done, with the defaults
  * @cgroup_path: as it was given, NULL if the cgroup does not count
- * @count: what it did
+ * @counts: of this rule, and of those that stood for it before
+ * @count: what it did, the counters of @counts
  * @ref: lists and sockets that know it
  * @rcu: it may be read under RCU until the last reference is gone
  */
@@ -101,6 +112,7 @@ struct nettoll_rule {
 	struct nettoll_action given;
 	struct nettoll_action act;
 	char *cgroup_path;
+	struct nettoll_rule_counts *counts;
 	struct nettoll_rule_count __percpu *count;
 	refcount_t ref;
 	struct rcu_head rcu;
@@ -134,6 +146,7 @@ int nettoll_rules_flush(struct net *net);
 struct nettoll_action nettoll_defaults(struct net *net);
 int nettoll_defaults_set(struct net *net, const struct nettoll_action *act, const char **why);
 const struct nettoll_rules *nettoll_rules_locked(struct net *net);
+u32 nettoll_rules_net_gen(struct net *net);
 struct nettoll_rules *nettoll_rules_rcu(const struct net *net);
 void nettoll_rule_sum(const struct nettoll_rule *rule, struct nettoll_rule_count *sum);
 int nettoll_rules_init(void);
