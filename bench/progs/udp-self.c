@@ -86,9 +86,8 @@ static const struct {
 	{ "udp6-connected", AF_INET6, SOCK_DGRAM, 1 },
 	{ "tcp", AF_INET, SOCK_STREAM, 1 },
 	{ "tcp6", AF_INET6, SOCK_STREAM, 1 },
+	{ NULL, 0, 0, 0 }
 };
-
-#define SHAPES	(sizeof(shapes) / sizeof(shapes[0]))
 
 static union {
 	struct sockaddr any;
@@ -134,7 +133,7 @@ static struct path open_path(unsigned int shape)
 static _Noreturn void usage(void)
 {
 	fputs("usage: udp-self [BYTES [SHAPE]]    shapes:", stderr);
-	for (unsigned int i = 0; i < SHAPES; i++)
+	for (unsigned int i = 0; shapes[i].name; i++)
 		fprintf(stderr, " %s", shapes[i].name);
 	fputs("\n", stderr);
 	exit(2);
@@ -154,7 +153,7 @@ int main(int argc, char **argv)
 		usage();
 	if (argc > 2)
 		while (strcmp(argv[2], shapes[shape].name))
-			if (++shape == SHAPES)
+			if (!shapes[++shape].name)
 				usage();
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		die("mlockall");

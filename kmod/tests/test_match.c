@@ -113,10 +113,10 @@ static void match__each_part_counts(void **state)
 		{ { .device = "eth1" }, { .device = "eth10" }, true },
 		{ { .device = "eth1" }, { .device = "eth" }, true },
 		{ { .cgroup = 77 }, { .cgroup = 78 }, false },
-		{ { .has_uid = true, .uid_min = 1000, .uid_max = 1000 }, { .has_uid = true, .uid_min = 0, .uid_max = 999 },
-		  false },
-		{ { .has_uid = true, .uid_min = 0, .uid_max = 1000 }, { .has_uid = true, .uid_min = 1001, .uid_max = ~0U },
-		  false },
+		{ { .has_uid = true, .uid_min = 1000, .uid_max = 1000 },
+		  { .has_uid = true, .uid_min = 0, .uid_max = 999 }, false },
+		{ { .has_uid = true, .uid_min = 0, .uid_max = 1000 },
+		  { .has_uid = true, .uid_min = 1001, .uid_max = ~0U }, false },
 	};
 	unsigned int i;
 

@@ -48,9 +48,8 @@ static const struct rule_case good[] = {
 	  { .match = { .has_uid = true }, .given = { .set = ACT(CSUM_RX), .csum_rx = NETTOLL_CSUM_RX_AUTO } }, 0 },
 	{ "one port", { .match = { .lport = { 1, 1 } }, .given = { .set = ACT(ZEROCOPY) } }, 0 },
 	{ "the largest batch",
-	  {
-	    .given = { .set = ACT(DATAGRAMS) | ACT(BYTES) | ACT(USECS), .datagrams = 64, .bytes = 65507, .usecs = 1000000 } },
-	  0 },
+	  { .given = { .set = ACT(DATAGRAMS) | ACT(BYTES) | ACT(USECS),
+		       .datagrams = 64, .bytes = 65507, .usecs = 1000000 } }, 0 },
 };
 
 static const struct rule_case bad[] = {
