@@ -13,6 +13,7 @@
 #include "../account/duty.h"
 #include "../compat/clock.h"
 #include "../compat/genl.h"
+#include "../fastpath/moderate.h"
 #include "../version.h"
 #include "netlink.h"
 #include "netlink_gen.h"
@@ -437,15 +438,38 @@ void nettoll_notify_rule(struct net *net, u32 id, u32 pid)
 	event_send(net, msg, hdr);
 }
 
+/* Tells the listeners in the device's namespace that its receive coalescing changed. */
+static void notify_coalesce(const struct nettoll_moderate_event *e)
+{
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = event_new(NETTOLL_EVENT_COALESCE, e->pid, &hdr);
+	if (!msg)
+		return;
+	if (nla_put_string(msg, NETTOLL_A_EVENT_DEVICE, e->device) ||
+	    nla_put_u32(msg, NETTOLL_A_EVENT_COALESCE_CHANGE, e->change) ||
+	    (e->left && nla_put_flag(msg, NETTOLL_A_EVENT_LEFT))) {
+		nlmsg_free(msg);
+		return;
+	}
+	event_send(e->net, msg, hdr);
+}
+
 /** nettoll_netlink_init() - register the family; 0 or a negative errno */
 int __init nettoll_netlink_init(void)
 {
-	return nettoll_genl_register(&nettoll_nl_family, nettoll_nl_ops,
-				     ARRAY_SIZE(nettoll_nl_ops));
+	int err = nettoll_genl_register(&nettoll_nl_family, nettoll_nl_ops,
+					ARRAY_SIZE(nettoll_nl_ops));
+
+	if (!err)
+		nettoll_moderate_listen(notify_coalesce);
+	return err;
 }
 
 /** nettoll_netlink_exit() - unregister it, and wait for requests under way */
 void nettoll_netlink_exit(void)
 {
+	nettoll_moderate_listen(NULL);
 	nettoll_genl_unregister(&nettoll_nl_family);
 }

@@ -114,8 +114,29 @@ static const struct nla_policy nettoll_rule_get_nl_policy[NETTOLL_A_RULE_ID + 1]
 	[NETTOLL_A_RULE_ID] = { .type = NLA_U32, },
 };
 
+/* NETTOLL_CMD_COALESCE_SET - do */
+static const struct nla_policy nettoll_coalesce_set_nl_policy[NETTOLL_A_COALESCE_WHILE_OPEN + 1] = {
+	[NETTOLL_A_COALESCE_IFINDEX] = { .type = NLA_U32, },
+	[NETTOLL_A_COALESCE_DEVICE] = { .type = NLA_NUL_STRING, .len = 15, },
+	[NETTOLL_A_COALESCE_MODE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[NETTOLL_A_COALESCE_TARGET_NS] = NLA_POLICY_MIN(NLA_U32, 10000),
+	[NETTOLL_A_COALESCE_WHILE_OPEN] = { .type = NLA_FLAG, },
+};
+
+/* NETTOLL_CMD_COALESCE_DEL - do */
+static const struct nla_policy nettoll_coalesce_del_nl_policy[NETTOLL_A_COALESCE_DEVICE + 1] = {
+	[NETTOLL_A_COALESCE_IFINDEX] = { .type = NLA_U32, },
+	[NETTOLL_A_COALESCE_DEVICE] = { .type = NLA_NUL_STRING, .len = 15, },
+};
+
+/* NETTOLL_CMD_COALESCE_GET - do */
+static const struct nla_policy nettoll_coalesce_get_nl_policy[NETTOLL_A_COALESCE_DEVICE + 1] = {
+	[NETTOLL_A_COALESCE_IFINDEX] = { .type = NLA_U32, },
+	[NETTOLL_A_COALESCE_DEVICE] = { .type = NLA_NUL_STRING, .len = 15, },
+};
+
 /* Ops table for nettoll */
-const struct genl_split_ops nettoll_nl_ops[15] = {
+const struct genl_split_ops nettoll_nl_ops[19] = {
 	{
 		.cmd	= NETTOLL_CMD_STATUS_GET,
 		.doit	= nettoll_nl_status_get_doit,
@@ -209,6 +230,32 @@ const struct genl_split_ops nettoll_nl_ops[15] = {
 	{
 		.cmd	= NETTOLL_CMD_RULE_GET,
 		.dumpit	= nettoll_nl_rule_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= NETTOLL_CMD_COALESCE_SET,
+		.doit		= nettoll_nl_coalesce_set_doit,
+		.policy		= nettoll_coalesce_set_nl_policy,
+		.maxattr	= NETTOLL_A_COALESCE_WHILE_OPEN,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= NETTOLL_CMD_COALESCE_DEL,
+		.doit		= nettoll_nl_coalesce_del_doit,
+		.policy		= nettoll_coalesce_del_nl_policy,
+		.maxattr	= NETTOLL_A_COALESCE_DEVICE,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= NETTOLL_CMD_COALESCE_GET,
+		.doit		= nettoll_nl_coalesce_get_doit,
+		.policy		= nettoll_coalesce_get_nl_policy,
+		.maxattr	= NETTOLL_A_COALESCE_DEVICE,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= NETTOLL_CMD_COALESCE_GET,
+		.dumpit	= nettoll_nl_coalesce_get_dumpit,
 		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };

@@ -4,6 +4,7 @@
  */
 #include "fastpath.h"
 #include "front.h"
+#include "moderate.h"
 #include "rule.h"
 #include "sock.h"
 
@@ -13,9 +14,12 @@ int nettoll_fastpath_init(void)
 	int err;
 
 	nettoll_fronts_init();
-	err = nettoll_socks_init();
+	err = nettoll_moderate_init();
 	if (err)
 		return err;
+	err = nettoll_socks_init();
+	if (err)
+		goto err_moderate;
 	err = nettoll_rules_init();
 	if (err)
 		goto err_socks;
@@ -23,13 +27,19 @@ int nettoll_fastpath_init(void)
 
 err_socks:
 	nettoll_socks_exit();
+err_moderate:
+	nettoll_moderate_exit();
 	return err;
 }
 
-/** nettoll_fastpath_exit() - the rules go, then who is in a front, then what is known of sockets */
+/**
+ * nettoll_fastpath_exit() - the rules go, then who is in a front, then what is
+ * known of sockets; and devices have their values back
+ */
 void nettoll_fastpath_exit(void)
 {
 	nettoll_rules_exit();
 	nettoll_fronts_exit();
 	nettoll_socks_exit();
+	nettoll_moderate_exit();
 }

@@ -36,6 +36,7 @@ typedef int64_t s64;
 #define BITS_PER_LONG		64
 #define BIT(n)			(1UL << (n))
 #define U64_MAX			UINT64_MAX
+#define S32_MAX			INT32_MAX
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define max(a, b)		((a) > (b) ? (a) : (b))
@@ -64,6 +65,21 @@ static inline ssize_t strscpy(char *to, const char *from, size_t size)
 {
 	snprintf(to, size, "%s", from);
 	return strlen(to);
+}
+
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 mul, u64 div)
+{
+	return (unsigned __int128)a * mul / div;
 }
 
 /* The clock stands still until a test moves it. An interrupt may come just before it is read and just after. */

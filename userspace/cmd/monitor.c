@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nettoll monitor: tell what is attached, detached and set, and which rules change, as it happens. */
+/* nettoll monitor: tell what is attached, detached and set, and which rules and devices change, as it happens. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "cmd/cmd.h"
 #include "lib/args.h"
+#include "lib/coalesce.h"
 #include "lib/module.h"
 #include "lib/out.h"
 #include "lib/stop.h"
@@ -46,6 +47,9 @@ static void print_people(struct out_doc *doc, const struct module_event *e, cons
 		snprintf(what, sizeof(what), "%" PRIu32, e->rule);
 	else if (e->event == NETTOLL_EVENT_RULE)
 		snprintf(what, sizeof(what), "all");
+	else if (e->event == NETTOLL_EVENT_COALESCE)
+		snprintf(what, sizeof(what), "%s %s%s", e->device, coalesce_change(e->coalesce_change),
+			 e->left ? ", what another had set stays" : "");
 	else
 		snprintf(what, sizeof(what), "%" PRIu32 " hooks, %" PRIu32 " now attached",
 			 e->count, e->hooks_attached);
@@ -63,16 +67,18 @@ static void print_programs(struct out_doc *doc, const struct module_event *e, co
 		{ "hooks_attached", NULL, OUT_UINT, 0 }, { "pid", NULL, OUT_UINT, 0 },
 		{ "process", NULL, OUT_STR, 0 }, { "setting", NULL, OUT_STR, 0 },
 		{ "value", NULL, OUT_UINT, 0 }, { "rule", NULL, OUT_UINT, 0 },
+		{ "device", NULL, OUT_STR, 0 }, { "change", NULL, OUT_STR, 0 }, { "left", NULL, OUT_BOOL, 0 },
 	};
 	struct out_table *t = out_table(doc, NULL, cols, sizeof(cols) / sizeof(*cols));
 	bool setting = e->event == NETTOLL_EVENT_SETTING, rule = e->event == NETTOLL_EVENT_RULE;
+	bool coalesce = e->event == NETTOLL_EVENT_COALESCE;
 
 	out_group(t, "change", OUT_SINGLE);
 	out_row(t, STYLE_NONE);
 	cell_real(t, now->tv_sec + now->tv_nsec / 1e9);
 	cell_str(t, model_event(e->event));
 	cell_uint(t, e->generation);
-	if (setting || rule) {
+	if (setting || rule || coalesce) {
 		cell_none(t);
 		cell_none(t);
 	} else {
@@ -88,6 +94,12 @@ static void print_programs(struct out_doc *doc, const struct module_event *e, co
 		cell_none(t);
 	if (rule)
 		cell_uint(t, e->rule);
+	else
+		cell_none(t);
+	cell_str(t, coalesce ? e->device : NULL);
+	cell_str(t, coalesce ? coalesce_change(e->coalesce_change) : NULL);
+	if (coalesce)
+		cell_bool(t, e->left);
 	else
 		cell_none(t);
 }
@@ -154,6 +166,6 @@ const struct cmd cmd_monitor = {
 	.run = run_monitor,
 	.summary = "Tell of changes as they happen, until Ctrl-C",
 	.usage = "monitor\n"
-		 "A line for each attach, detach, change of a setting, and of a rule of this network namespace:\n"
-		 "when, what, and by whom.\n",
+		 "A line for each attach, detach, change of a setting, and of a rule or of a device's receive\n"
+		 "coalescing in this network namespace: when, what, and by whom.\n",
 };

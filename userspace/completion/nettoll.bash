@@ -126,7 +126,7 @@ _nettoll() {
 		_nettoll_words 'udp tcp' "$cur"
 		return
 		;;
-	--size | --count | --bytes | --time | --warmup | --rate | --window | --segments | --batch | --duty | --ceiling | \
+	--latency | --size | --count | --bytes | --time | --warmup | --rate | --window | --segments | --batch | --duty | --ceiling | \
 		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf)
 		return
 		;;
@@ -173,6 +173,13 @@ _nettoll() {
 		;;
 	show)
 		_nettoll_words 'status settings layers holders' "$cur"
+		;;
+	coalesce)
+		if [[ $prev == "$verb" ]]; then
+			_nettoll_words "$(cd /sys/class/net && echo *)" "$cur"
+		else
+			_nettoll_words 'off --latency --throughput' "$cur"
+		fi
 		;;
 	set)
 		_nettoll_words "$(_nettoll_column show settings | sed 's/$/=/')" "$cur"

@@ -336,7 +336,7 @@ const char *model_state(uint32_t state)
 
 const char *model_event(uint32_t event)
 {
-	static const char *const words[] = { "attach", "detach", "setting", "rule" };
+	static const char *const words[] = { "attach", "detach", "setting", "rule", "coalesce" };
 
 	return WORD(words, event);
 }

@@ -463,6 +463,9 @@ static int take_event(const struct nlk_reply *reply, void *arg)
 	e.rule = nlk_u32(tb[NETTOLL_A_EVENT_RULE]);
 	nlk_str(tb[NETTOLL_A_EVENT_SETTING], e.setting, sizeof(e.setting));
 	e.value = nlk_u64(tb[NETTOLL_A_EVENT_VALUE]);
+	nlk_str(tb[NETTOLL_A_EVENT_DEVICE], e.device, sizeof(e.device));
+	e.coalesce_change = nlk_u32(tb[NETTOLL_A_EVENT_COALESCE_CHANGE]);
+	e.left = tb[NETTOLL_A_EVENT_LEFT];
 	return sink->fn(&e, sink->arg);
 }
 

@@ -149,6 +149,9 @@ struct module_event {
 	uint32_t pid;
 	char setting[32];
 	uint64_t value;
+	char device[16];	/* whose receive coalescing changed */
+	uint32_t coalesce_change;
+	bool left;		/* what another had set on it stays */
 	uint32_t rule;		/* that changed; 0: all */
 };
 
