@@ -15,7 +15,7 @@ NT_DEBUG_VM=$NT_TOP/scripts/lib/debug.vm.conf
 NT_DEBUG_UNUSED="*/Documentation/*/* */tools/testing */tools/perf */dts/* */arch/[a-wyz]*/*.[chS] */sound/*.[chS]
 	*/drivers/gpu/*.[chS] */drivers/media/*.[chS]"
 # About so many files are compiled, for those who wait.
-NT_DEBUG_FILES=2000
+NT_DEBUG_FILES=1650
 
 # nt_debug_wants - prints what debug.config asks for, a line each.
 nt_debug_wants() { grep '^CONFIG_' -- "$NT_DEBUG_CONFIG"; }
@@ -72,21 +72,25 @@ nt_debug_configure() {
 	done < <(nt_debug_wants | sed 's/^\(CONFIG_.*\)=n$/# \1 is not set/')
 }
 
-# nt_debug_compile TREE - builds image and modules, and says once a minute how far it is.
-nt_debug_compile() {
-	local tree=$1 pid status=0 began=$SECONDS told=$SECONDS
-	nt_debug_make "$tree" "-j$(nproc)" bzImage modules &
-	pid=$!
-	while kill -0 "$pid" 2>/dev/null; do
-		if [ $((SECONDS - told)) -ge 60 ]; then
-			told=$SECONDS
-			nt_say "building the debug kernel: $(find "$tree" -name '*.o' -path "$tree/[abdfiklmnsv]*" | wc -l) files of" \
-				"about $NT_DEBUG_FILES after $(((SECONDS - began) / 60)) min"
-		fi
-		# As a child of ours make is waited for below; until then, its end is looked for.
-		read -rt 2 <> <(:) || true
+# nt_debug_progress TREE - says once a minute how far the build is, for as long as this script lives.
+nt_debug_progress() {
+	local minutes=0 never
+	exec {never}<> <(:)
+	while read -rt 60 -u "$never" || kill -0 $$ 2>/dev/null; do
+		minutes=$((minutes + 1))
+		nt_say "$minutes min: $(find "$1" -name '*.o' -newer "$1/.config" ! -path "$1/scripts/*" ! -path "$1/tools/*" | wc -l)" \
+			"files of about $NT_DEBUG_FILES are built"
 	done
-	wait "$pid" || status=$?
+}
+
+# nt_debug_compile TREE - builds image and modules.
+nt_debug_compile() {
+	local tree=$1 progress status=0
+	nt_debug_progress "$tree" {NT_LOCK_FD}>&- &
+	progress=$!
+	nt_debug_make "$tree" "-j$(nproc)" bzImage modules || status=$?
+	kill "$progress" 2>/dev/null || true
+	wait "$progress" 2>/dev/null || true
 	return "$status"
 }
 
@@ -116,6 +120,8 @@ nt_debug_install() {
 	# Links, not copies: what is taken away here is still in the tree, should this be interrupted.
 	cp -al -- "$tree" "$headers"
 	nt_debug_prune "$headers"
+	# Modules are built with the same compiler without being told, as for Debian's kernels.
+	sed -i 's/^\(\(HOST\)\{0,1\}CC[[:space:]]*=.*gcc\)$/\1-12/' "$headers/Makefile"
 	ln -sfn "usr/src/linux-headers-$release" "$root/headers"
 	ln -sfn "$NT_CACHE/kernels/$release/usr/src/linux-headers-$release" "$root/lib/modules/$release/build"
 	rm -f -- "$root/lib/modules/$release/source"

@@ -108,6 +108,15 @@ nt_tcg_thread() {
 		split($4, v, "."); print (v[1] > 8 || (v[1] == 8 && v[2] >= 1)) ? "multi" : "single" }'
 }
 
+# nt_tsc_khz - prints the rate of the guest's time stamp counter: with the real clock about that of the host's.
+nt_tsc_khz() {
+	if [ "$clock" = virtual ]; then
+		echo 1000000
+	else
+		awk '/^cpu MHz/ { printf "%d\n", $4 * 1000; exit }' /proc/cpuinfo
+	fi
+}
+
 # nt_qemu_args - sets NT_QEMU, the whole command line.
 nt_qemu_args() {
 	local append i cpu model options slots
@@ -138,8 +147,9 @@ nt_qemu_args() {
 			case $i in
 			machine) NT_QEMU+=(-machine "$options") ;;
 			append) append+=" $options" ;;
+			tsc) append+=" tsc_early_khz=$(nt_tsc_khz) tsc=reliable" ;;
 			'' | '#'*) ;;
-			*) nt_die "$NT_KERNEL_ROOT/vm.conf: unknown key $i (machine and append are known)" ;;
+			*) nt_die "$NT_KERNEL_ROOT/vm.conf: unknown key $i (machine, append and tsc are known)" ;;
 			esac
 		done <"$NT_KERNEL_ROOT/vm.conf"
 	fi
