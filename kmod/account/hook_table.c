@@ -94,7 +94,14 @@ bool nettoll_ftrace_off(void)
 
 static int nettoll_ksym_init(void)
 {
-	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	/*
+	 * Only asked where the symbol is, and never armed: to disarm it could
+	 * fail for want of memory, and it would stay where it is, on our stack.
+	 */
+	struct kprobe kp = {
+		.symbol_name = "kallsyms_lookup_name",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
 	int err;
 
 	err = register_kprobe(&kp);

@@ -13,7 +13,10 @@ typedef u8 kprobe_opcode_t;
 struct kprobe {
 	const char *symbol_name;
 	kprobe_opcode_t *addr;
+	unsigned int flags;
 };
+
+#define KPROBE_FLAG_DISABLED	2
 
 static int kprobe_error;
 static bool kprobe_registered;
@@ -28,6 +31,8 @@ static unsigned long lookup(const char *name);
 static int register_kprobe(struct kprobe *kp)
 {
 	assert_string_equal(kp->symbol_name, "kallsyms_lookup_name");
+	/* It is never armed: that could not be undone without memory. */
+	assert_int_equal(kp->flags, KPROBE_FLAG_DISABLED);
 	if (kprobe_error)
 		return kprobe_error;
 	kp->addr = (kprobe_opcode_t *)lookup;
