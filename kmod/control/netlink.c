@@ -193,15 +193,11 @@ static void explain(struct genl_info *info, const struct nettoll_outcome *out)
 		info->extack->_msg = nettoll_hooks[out->first].why;
 }
 
-static int reply_outcome(struct genl_info *info, u8 cmd, const struct nettoll_outcome *out)
+static int reply_outcome(struct sk_buff *msg, void *hdr, struct genl_info *info,
+			 const struct nettoll_outcome *out)
 {
-	struct sk_buff *msg;
-	void *hdr;
 	int err;
 
-	msg = nettoll_nl_reply_new(info, cmd, &hdr);
-	if (!msg)
-		return -ENOMEM;
 	err = nla_put_u32(msg, NETTOLL_A_ATTACH_ATTACHED, out->changed) ?:
 	      nla_put_u32(msg, NETTOLL_A_ATTACH_FAILED, out->failed) ?:
 	      nla_put_u32(msg, NETTOLL_A_ATTACH_ABSENT, out->absent);
@@ -227,6 +223,8 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 	bool windows, changed;
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
+	struct sk_buff *msg;
+	void *hdr;
 	int err;
 
 	err = may_change(info) ?: parse_set(info, set);
@@ -261,6 +259,10 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 	if (info->attrs[NETTOLL_A_ATTACH_WINDOW_MS])
 		window_ms = nla_get_u32(info->attrs[NETTOLL_A_ATTACH_WINDOW_MS]);
 
+	/* What has been done must not be answered with "no memory": so the answer's comes first. */
+	msg = nettoll_nl_reply_new(info, NETTOLL_CMD_ATTACH, &hdr);
+	if (!msg)
+		return -ENOMEM;
 	windows = duty < NETTOLL_DUTY_ALWAYS || ceiling;
 	mutex_lock(&nettoll_account_lock);
 	if (windows) {
@@ -288,11 +290,13 @@ int nettoll_nl_attach_doit(struct sk_buff *skb, struct genl_info *info)
 		nettoll_account_touch();
 unlock:
 	mutex_unlock(&nettoll_account_lock);
-	if (err)
+	if (err) {
+		nlmsg_free(msg);
 		return err;
+	}
 	if (out.changed)
 		nettoll_notify_hooks(NETTOLL_EVENT_ATTACH, out.changed, task_tgid_nr(current));
-	return reply_outcome(info, NETTOLL_CMD_ATTACH, &out);
+	return reply_outcome(msg, hdr, info, &out);
 }
 
 /** nettoll_nl_detach_doit() - NETTOLL_CMD_DETACH */
@@ -300,12 +304,17 @@ int nettoll_nl_detach_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	DECLARE_BITMAP(set, NETTOLL_HOOKS);
 	struct nettoll_outcome out;
+	struct sk_buff *msg;
 	unsigned int paused;
+	void *hdr;
 	int err;
 
 	err = may_change(info) ?: parse_set(info, set);
 	if (err)
 		return err;
+	msg = nettoll_nl_reply_new(info, NETTOLL_CMD_DETACH, &hdr);
+	if (!msg)
+		return -ENOMEM;
 	mutex_lock(&nettoll_account_lock);
 	paused = nettoll_duty_drop(set);
 	err = nettoll_account_detach(set, &out);
@@ -314,11 +323,13 @@ int nettoll_nl_detach_doit(struct sk_buff *skb, struct genl_info *info)
 	if (out.changed && (paused || nettoll_duty_hooks()))
 		nettoll_account_touch();
 	mutex_unlock(&nettoll_account_lock);
-	if (err)
+	if (err) {
+		nlmsg_free(msg);
 		return err;
+	}
 	if (out.changed)
 		nettoll_notify_hooks(NETTOLL_EVENT_DETACH, out.changed, task_tgid_nr(current));
-	return reply_outcome(info, NETTOLL_CMD_DETACH, &out);
+	return reply_outcome(msg, hdr, info, &out);
 }
 
 /** nettoll_nl_setting_set_doit() - NETTOLL_CMD_SETTING_SET */
