@@ -2,6 +2,7 @@
 /*
  * The fast paths as a whole: their order of coming and going.
  */
+#include "coalesce.h"
 #include "fastpath.h"
 #include "front.h"
 #include "moderate.h"
@@ -40,6 +41,7 @@ void nettoll_fastpath_exit(void)
 {
 	nettoll_rules_exit();
 	nettoll_fronts_exit();
+	nettoll_coalesce_exit();
 	nettoll_socks_exit();
 	nettoll_moderate_exit();
 }

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/skbuff.h>
 #include <linux/socket.h>
+#include <linux/sockptr.h>
 #include <linux/static_call.h>
 #include <linux/types.h>
 #include <net/sock.h>
@@ -21,9 +22,11 @@
 /**
  * enum nettoll_front_group - fronts that are wanted together
  * @NETTOLL_FRONTS_SEND: sends of UDP and TCP sockets, and the end of a socket
+ * @NETTOLL_FRONTS_COALESCE: what else a program can do to a socket that sends
  */
 enum nettoll_front_group {
 	NETTOLL_FRONTS_SEND,
+	NETTOLL_FRONTS_COALESCE,
 	NETTOLL_FRONT_GROUPS,
 };
 

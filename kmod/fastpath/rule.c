@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 
+#include "coalesce.h"
 #include "front.h"
 #include "rule.h"
 #include "sock.h"
@@ -148,6 +149,8 @@ static unsigned long action_groups(const struct nettoll_action *act)
 	if (act->zerocopy != NETTOLL_ZEROCOPY_OFF || act->datagrams > 1 ||
 	    act->csum_tx != NETTOLL_CSUM_TX_AUTO)
 		groups |= BIT(NETTOLL_FRONTS_SEND);
+	if (act->datagrams > 1)
+		groups |= BIT(NETTOLL_FRONTS_COALESCE);
 	return groups;
 }
 
@@ -222,11 +225,16 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 	lockdep_assert_held(&nettoll_rules_lock);
 	for (i = 0; rules && i < rules->n; i++)
 		groups |= action_groups(&rules->rule[i]->act);
-	err = nettoll_fronts_get(groups & ~old_groups, why);
-	if (err) {
-		rules_put(rules);
-		return err;
+	if (groups & ~old_groups & BIT(NETTOLL_FRONTS_COALESCE)) {
+		err = nettoll_coalesce_start();
+		if (err) {
+			*why = "no thread could be made that has batches leave in time";
+			goto err_rules;
+		}
 	}
+	err = nettoll_fronts_get(groups & ~old_groups, why);
+	if (err)
+		goto err_coalesce;
 	if (rules && !rules->n) {
 		kvfree(rules);
 		rules = NULL;
@@ -237,9 +245,21 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 	/* Whoever sees the new generation sees the new list. */
 	smp_store_release(&nettoll_rules_gen, nettoll_rules_gen + 1 ?: 1);
 	nettoll_quiets_clear();
+	/* What older rules have gathered leaves while what could happen to it is watched. */
+	if (old_groups & BIT(NETTOLL_FRONTS_COALESCE))
+		nettoll_coalesce_settle();
 	nettoll_fronts_put(old_groups & ~groups);
+	if (old_groups & ~groups & BIT(NETTOLL_FRONTS_COALESCE))
+		nettoll_coalesce_stop();
 	rules_put(old);
 	return 0;
+
+err_coalesce:
+	if (groups & ~old_groups & BIT(NETTOLL_FRONTS_COALESCE))
+		nettoll_coalesce_stop();
+err_rules:
+	rules_put(rules);
+	return err;
 }
 
 /* Position of a rule, or -ENOENT; the defaults are no rule. */

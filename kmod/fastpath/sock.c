@@ -13,6 +13,7 @@
 #include <linux/static_call.h>
 
 #include "../account/hook.h"
+#include "coalesce.h"
 #include "flow.h"
 #include "front.h"
 #include "sock.h"
@@ -66,7 +67,10 @@ struct nettoll_sock *nettoll_sock_find_rcu(const struct sock *sk)
 
 static void sock_free(struct rcu_head *head)
 {
-	kfree(container_of(head, struct nettoll_sock, rcu));
+	struct nettoll_sock *ns = container_of(head, struct nettoll_sock, rcu);
+
+	nettoll_coalesce_free(ns->part[NETTOLL_PART_GATHER]);
+	kfree(ns);
 }
 
 /** nettoll_sock_put() - let go of what is known of a socket */
@@ -400,6 +404,42 @@ struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *m
 	spin_unlock_bh(&ns->lock);
 	nettoll_rule_put(old);
 	return ns;
+}
+
+static struct nettoll_sock *bucket_find(struct sock_bucket *b,
+					bool (*wanted)(const struct nettoll_sock *ns))
+{
+	struct nettoll_sock *ns;
+
+	spin_lock_bh(&b->lock);
+	hlist_for_each_entry(ns, &b->head, node)
+		if (wanted(ns)) {
+			refcount_inc(&ns->ref);
+			break;
+		}
+	spin_unlock_bh(&b->lock);
+	return ns;
+}
+
+/**
+ * nettoll_socks_each() - do something with some sockets
+ * @wanted: which; it may not sleep
+ * @fn: what; it may sleep, and @wanted says no to the socket after it
+ */
+void nettoll_socks_each(bool (*wanted)(const struct nettoll_sock *ns),
+			void (*fn)(struct nettoll_sock *ns))
+{
+	struct nettoll_sock *ns;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sock_table); i++) {
+		if (hlist_empty(&sock_table[i].head))
+			continue;
+		while ((ns = bucket_find(&sock_table[i], wanted))) {
+			fn(ns);
+			nettoll_sock_put(ns);
+		}
+	}
 }
 
 /** nettoll_socks_init() - 0 or a negative errno */

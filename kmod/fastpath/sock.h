@@ -161,9 +161,11 @@ struct nettoll_sock_key {
 
 /**
  * enum nettoll_part - who keeps something of a socket
+ * @NETTOLL_PART_GATHER: send coalescing, struct nettoll_gather
  * @NETTOLL_PARTS: how many do
  */
 enum nettoll_part {
+	NETTOLL_PART_GATHER,
 	NETTOLL_PARTS,
 };
 
@@ -200,6 +202,8 @@ struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *m
 					 struct nettoll_rule **rule);
 struct nettoll_sock *nettoll_sock_find_rcu(const struct sock *sk);
 void nettoll_sock_put(struct nettoll_sock *ns);
+void nettoll_socks_each(bool (*wanted)(const struct nettoll_sock *ns),
+			void (*fn)(struct nettoll_sock *ns));
 int nettoll_socks_init(void);
 void nettoll_socks_exit(void);
 

@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Gathering the datagrams of a socket, and having them leave: when a batch is
+ * full, when its time has come, and before anything else happens to the socket.
+ */
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+#include <net/udp.h>
+
+#include "../compat/udp.h"
+#include "coalesce.h"
+#include "front.h"
+
+/* Batches of small datagrams share it. */
+#define ROOM_ORDER	4
+#define ROOM_MOST	(PAGE_SIZE << ROOM_ORDER)
+#define WORKERS_MOST	4
+/* Who gathers no more until the timer comes does not keep the memory. */
+#define FEW		8
+/* Flags that change nothing of how a datagram is sent. */
+#define FLAGS_GATHERED	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_BATCH | MSG_CMSG_COMPAT)
+
+static_assert(ROOM_MOST >= NETTOLL_BATCH_BYTES_MAX);
+
+/* See coalesce.h. Under the lock of the rules, as is who does the work of timers. */
+int nettoll_coalescers;
+static struct kthread_worker *workers[WORKERS_MOST];
+static unsigned int n_workers;
+
+static struct nettoll_gather *gather_of(const struct nettoll_sock *ns)
+{
+	/* Pairs with cmpxchg() in gather_make(). */
+	return READ_ONCE(ns->part[NETTOLL_PART_GATHER]);
+}
+
+/* What the socket holds of its send buffer with the batch, it holds no more. */
+static void load_release(struct nettoll_load *load)
+{
+	WARN_ON_ONCE(refcount_sub_and_test(load->b.bytes, &load->sk->sk_wmem_alloc));
+}
+
+/* Take the batch out, if there is one. Its timer finds nothing then, if it cannot be stopped. */
+static bool gather_take(struct nettoll_gather *g, struct nettoll_load *load, enum nettoll_left left,
+			u64 now)
+{
+	bool ours;
+
+	spin_lock(&g->lock);
+	if (!g->cur.b.n || (left == NETTOLL_LEFT_TIMER && now < g->cur.due)) {
+		spin_unlock(&g->lock);
+		return false;
+	}
+	*load = g->cur;
+	g->cur.b.n = 0;
+	if (left == NETTOLL_LEFT_TIMER)
+		nettoll_pace_woken(&g->pace, now - load->due);
+	ours = hrtimer_try_to_cancel(&g->timer) == 1;
+	spin_unlock(&g->lock);
+	if (ours)
+		nettoll_sock_put(g->ns);
+	load_release(load);
+	return true;
+}
+
+static void load_count(const struct nettoll_load *load)
+{
+	struct nettoll_rule_count __percpu *count = load->rule->count;
+
+	this_cpu_add(count->sends, load->b.n);
+	this_cpu_add(count->bytes, load->b.bytes);
+	if (load->b.n > 1) {
+		this_cpu_add(count->coalesced, load->b.n);
+		this_cpu_inc(count->batches);
+	}
+}
+
+static void load_put(struct nettoll_load *load)
+{
+	put_page(load->page);
+	nettoll_rule_put(load->rule);
+	sock_put(load->sk);
+}
+
+/*
+ * Have the batch leave, and wait for one that is leaving. Return: what the
+ * protocol said, for the call that completed the batch to say it.
+ */
+static int gather_flush(struct nettoll_gather *g, enum nettoll_left left)
+{
+	struct nettoll_load load;
+	int err, refused = -1;
+	u64 began, ended;
+
+	mutex_lock(&g->leave);
+	began = ktime_get_ns();
+	if (!gather_take(g, &load, left, began)) {
+		mutex_unlock(&g->leave);
+		return 0;
+	}
+	err = nettoll_load_send(&load, &refused);
+	ended = ktime_get_ns();
+	if (err)
+		/* What was waited for may be free, and no packet is there to tell. */
+		load.sk->sk_write_space(load.sk);
+	load_count(&load);
+	if (refused >= 0)
+		this_cpu_add(load.rule->count->fallback[refused], load.b.n);
+	spin_lock(&g->lock);
+	if (refused >= 0) {
+		g->why = refused;
+		nettoll_pace_refused(&g->pace);
+	} else {
+		nettoll_pace_left(&g->pace, load.b.n, began - load.opened, ended - began);
+	}
+	if (left == NETTOLL_LEFT_TIMER && load.b.n < FEW && !g->cur.b.n && g->page) {
+		/* It may be a while until there is more to gather. */
+		put_page(g->page);
+		g->page = NULL;
+	}
+	spin_unlock(&g->lock);
+	load_put(&load);
+	mutex_unlock(&g->leave);
+	return err;
+}
+
+/* An error that no call is there to return waits for the next one, as one from an ICMP message does. */
+static void gather_leave(struct nettoll_gather *g, struct sock *sk, enum nettoll_left left)
+{
+	int err;
+
+	/* Whoever took the batch out holds the mutex by then. */
+	if (!READ_ONCE(g->cur.b.n)) {
+		smp_rmb();
+		if (!mutex_is_locked(&g->leave))
+			return;
+	}
+	err = gather_flush(g, left);
+	if (!err || left == NETTOLL_LEFT_END)
+		return;
+	WRITE_ONCE(sk->sk_err, -err);
+	sk_error_report(sk);
+}
+
+static enum hrtimer_restart gather_timer(struct hrtimer *timer)
+{
+	struct nettoll_gather *g = container_of(timer, struct nettoll_gather, timer);
+
+	/* The reference goes along. */
+	if (!kthread_queue_work(g->worker, &g->work))
+		nettoll_sock_put(g->ns);
+	return HRTIMER_NORESTART;
+}
+
+static void gather_work(struct kthread_work *work)
+{
+	struct nettoll_gather *g = container_of(work, struct nettoll_gather, work);
+	struct sock *sk = NULL;
+
+	spin_lock(&g->lock);
+	if (g->cur.b.n) {
+		sk = g->cur.sk;
+		sock_hold(sk);
+	}
+	spin_unlock(&g->lock);
+	if (sk) {
+		gather_leave(g, sk, NETTOLL_LEFT_TIMER);
+		sock_put(sk);
+	}
+	nettoll_sock_put(g->ns);
+}
+
+static struct nettoll_gather *gather_make(struct nettoll_sock *ns)
+{
+	struct nettoll_gather *g = kzalloc(sizeof(*g), GFP_KERNEL_ACCOUNT), *other;
+
+	if (!g)
+		return NULL;
+	g->ns = ns;
+	mutex_init(&g->leave);
+	spin_lock_init(&g->lock);
+	nettoll_pace_init(&g->pace);
+	hrtimer_init(&g->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	g->timer.function = gather_timer;
+	kthread_init_work(&g->work, gather_work);
+	g->worker = workers[ns->cookie % n_workers];
+	other = cmpxchg(&ns->part[NETTOLL_PART_GATHER], NULL, g);
+	if (!other)
+		return g;
+	kfree(g);
+	return other;
+}
+
+/** nettoll_coalesce_free() - the last reference to a socket's knowledge is gone */
+void nettoll_coalesce_free(void *part)
+{
+	struct nettoll_gather *g = part;
+
+	if (!g)
+		return;
+	if (g->page)
+		put_page(g->page);
+	kfree(g);
+}
+
+static bool dest_is(const struct nettoll_dest *dest, const struct msghdr *msg)
+{
+	if (!msg->msg_name)
+		return !dest->len;
+	return dest->len == msg->msg_namelen && !memcmp(dest->name, msg->msg_name, dest->len);
+}
+
+/* Why a send is not one to gather, or -1. */
+static int unfit(const struct sock *sk, const struct msghdr *msg, size_t len)
+{
+	const struct udp_sock *up = udp_sk(sk);
+
+	if (msg->msg_ubuf || msg->msg_flags & MSG_ZEROCOPY || READ_ONCE(up->gso_size))
+		return NETTOLL_FALLBACK_OWN;
+	if (msg->msg_flags & ~FLAGS_GATHERED || msg->msg_controllen || up->pending ||
+	    udp_test_bit(CORK, sk) || READ_ONCE(up->encap_type) || sk->sk_no_check_tx ||
+	    READ_ONCE(sk->sk_tsflags) & SOF_TIMESTAMPING_TX_RECORD_MASK ||
+	    sock_flag(sk, SOCK_TXTIME) || nettoll_sk_recverr(sk) ||
+	    rcu_access_pointer(inet_sk(sk)->inet_opt))
+		return NETTOLL_FALLBACK_OPTION;
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6 &&
+	    (udp_get_no_check6_tx(sk) || rcu_access_pointer(inet6_sk(sk)->opt)))
+		return NETTOLL_FALLBACK_OPTION;
+#endif
+	if (!user_backed_iter(&msg->msg_iter))
+		return NETTOLL_FALLBACK_NOT_USER;
+	if (msg->msg_namelen > NETTOLL_NAME_MAX && msg->msg_name)
+		return NETTOLL_FALLBACK_DESTINATION;
+	if (!len || len > NETTOLL_BATCH_BYTES_MAX / 2)
+		return NETTOLL_FALLBACK_SIZE;
+	return -1;
+}
+
+/* The datagram goes to its place, unless its pages have to be fetched. */
+static bool load_copy(const struct nettoll_gather *g, struct msghdr *msg, size_t len)
+{
+	bool copied;
+
+	pagefault_disable();
+	copied = copy_from_iter_full(page_address(g->page) + g->fill, len, &msg->msg_iter);
+	pagefault_enable();
+	return copied;
+}
+
+/* Whether a datagram may be accepted into the send buffer, and no error waits to be told. */
+static bool sock_accepts(const struct sock *sk)
+{
+	return !READ_ONCE(sk->sk_err) && !(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN) &&
+	       sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf);
+}
+
+/* Whether the datagram belongs to the batch; if so, how it went: -EFAULT, or enum nettoll_join. */
+static int gather_add(struct nettoll_gather *g, struct sock *sk, struct msghdr *msg, size_t len,
+		      u16 family)
+{
+	struct nettoll_load *cur = &g->cur;
+	struct nettoll_batch b = cur->b;
+	int joins;
+
+	lockdep_assert_held(&g->lock);
+	if (!b.n || cur->gen != READ_ONCE(nettoll_rules_gen) || cur->family != family ||
+	    !dest_is(&cur->dest, msg) || !sock_accepts(sk))
+		return NETTOLL_JOIN_NO;
+	joins = nettoll_batch_add(&b, len);
+	if (joins == NETTOLL_JOIN_NO)
+		return joins;
+	if (!load_copy(g, msg, len))
+		return -EFAULT;
+	cur->b = b;
+	g->fill += len;
+	refcount_add(len, &sk->sk_wmem_alloc);
+	return joins;
+}
+
+/* Flags and options that only the call can tell are those of a plain send. */
+static bool msg_plain(const struct sock *sk, const struct msghdr *msg)
+{
+	return !(msg->msg_flags & ~FLAGS_GATHERED) && !msg->msg_controllen && !msg->msg_ubuf &&
+	       user_backed_iter(&msg->msg_iter) && !udp_sk(sk)->pending;
+}
+
+/* The batch is complete, and the call that completed it has it leave. */
+static int gather_complete(struct nettoll_sock *ns, struct nettoll_gather *g)
+{
+	struct nettoll_stay stay;
+	int err;
+
+	nettoll_stay_begin(&stay);
+	err = gather_flush(g, NETTOLL_LEFT_CALL);
+	nettoll_sock_put(ns);
+	nettoll_stay_end(&stay);
+	return err;
+}
+
+/**
+ * nettoll_coalesce_join() - let a datagram go with the batch that waits
+ * @sk: the socket
+ * @msg: the datagram
+ * @len: of it
+ * @family: of the packets
+ * @ret: where to put what the send returns
+ *
+ * Sleeps only where the batch is complete, and leaves. Return: whether it
+ * went along; else it has to be sent.
+ */
+bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 family, int *ret)
+{
+	int joins = NETTOLL_JOIN_NO;
+	struct nettoll_gather *g;
+	struct nettoll_sock *ns;
+
+	if (!msg_plain(sk, msg))
+		return false;
+	rcu_read_lock();
+	ns = nettoll_sock_find_rcu(sk);
+	g = ns ? gather_of(ns) : NULL;
+	if (!g || !READ_ONCE(g->cur.b.n)) {
+		rcu_read_unlock();
+		return false;
+	}
+	spin_lock(&g->lock);
+	joins = gather_add(g, sk, msg, len, family);
+	if (joins == NETTOLL_JOIN_LAST)
+		/* The table's reference is there as long as the socket. */
+		refcount_inc(&ns->ref);
+	spin_unlock(&g->lock);
+	rcu_read_unlock();
+	*ret = len;
+	if (joins == NETTOLL_JOIN_LAST) {
+		int err = gather_complete(ns, g);
+
+		if (err)
+			*ret = err;
+	}
+	return joins == NETTOLL_JOIN_MORE || joins == NETTOLL_JOIN_LAST;
+}
+
+/* Somewhere to write @need bytes to, from where they are sent. May sleep. */
+static bool gather_room(struct nettoll_gather *g, u32 need)
+{
+	struct page *page, *old;
+	unsigned int order;
+
+	spin_lock(&g->lock);
+	if (g->page && !g->cur.b.n && page_ref_count(g->page) == 1)
+		g->fill = 0;
+	if (g->page && g->room - g->fill >= need) {
+		spin_unlock(&g->lock);
+		return true;
+	}
+	spin_unlock(&g->lock);
+	order = need > ROOM_MOST / 2 ? ROOM_ORDER : ROOM_ORDER - 1;
+	page = alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY, order);
+	if (!page)
+		return false;
+	spin_lock(&g->lock);
+	if (g->cur.b.n) {
+		/* Somebody else has begun a batch, which is as good. */
+		old = page;
+	} else {
+		old = g->page;
+		g->page = page;
+		g->room = PAGE_SIZE << order;
+		g->fill = 0;
+	}
+	spin_unlock(&g->lock);
+	if (old)
+		put_page(old);
+	return true;
+}
+
+/* Begin a batch of @limit datagrams with this one; 0, -EFAULT, or -EAGAIN if not now. */
+static int gather_open(struct nettoll_gather *g, const struct nettoll_coalesce_try *try,
+		       struct msghdr *msg, u32 len, u32 limit, u64 wait)
+{
+	struct nettoll_load *cur = &g->cur;
+
+	lockdep_assert_held(&g->lock);
+	/* Whoever has changed the rules waits for all batches that are older. */
+	if (cur->b.n || try->gen != READ_ONCE(nettoll_rules_gen) || !sock_accepts(try->sk) ||
+	    !dest_is(&g->last, msg) || !g->page || g->room - g->fill < limit * len)
+		return -EAGAIN;
+	if (!load_copy(g, msg, len))
+		return -EFAULT;
+	sock_hold(try->sk);
+	refcount_add(len, &try->sk->sk_wmem_alloc);
+	refcount_inc(&try->rule->ref);
+	get_page(g->page);
+	*cur = (struct nettoll_load){
+		.b = { .n = 1, .size = len, .bytes = len, .limit = limit },
+		.dest = g->last,
+		.orig = try->orig,
+		.sk = try->sk,
+		.rule = try->rule,
+		.page = g->page,
+		.offset = g->fill,
+		.gen = try->gen,
+		.family = try->family,
+		.opened = try->began,
+		.due = try->began + wait,
+	};
+	g->fill += len;
+	refcount_inc(&g->ns->ref);
+	hrtimer_start(&g->timer, ns_to_ktime(wait), HRTIMER_MODE_REL);
+	return 0;
+}
+
+/* Why this send is no beginning of a batch, or -1; then it is planned. */
+static int gather_plan(struct nettoll_gather *g, const struct nettoll_rule *rule,
+		       const struct msghdr *msg, size_t len, u64 now, u32 *limit, u64 *wait)
+{
+	const struct nettoll_batch_limit bound = {
+		.datagrams = rule->act.datagrams,
+		.bytes = rule->act.bytes,
+		.ns = (u64)rule->act.usecs * NSEC_PER_USEC,
+	};
+
+	lockdep_assert_held(&g->lock);
+	if (!nettoll_pace_busy(&g->pace, now, bound.ns))
+		return -1;
+	if (!dest_is(&g->last, msg) || g->last_size != len) {
+		g->why = g->last_size != len && dest_is(&g->last, msg) ?
+			 NETTOLL_FALLBACK_SIZE : NETTOLL_FALLBACK_DESTINATION;
+		nettoll_pace_missed(&g->pace);
+		return g->why;
+	}
+	*limit = nettoll_pace_plan(&g->pace, &bound, len, now, wait);
+	return -1;
+}
+
+/* The send goes alone; what follows soon after it may be gathered. */
+static void gather_note(struct nettoll_gather *g, const struct msghdr *msg, size_t len)
+{
+	lockdep_assert_held(&g->lock);
+	g->pace.last = 0;
+	g->last.len = msg->msg_name ? msg->msg_namelen : 0;
+	memcpy(g->last.name, msg->msg_name, g->last.len);
+	g->last_size = len;
+}
+
+/**
+ * nettoll_coalesce_send() - gather a datagram, or have all that was gathered leave
+ * @try: the send
+ * @msg: the datagram
+ * @len: of it
+ *
+ * May sleep. Return: whether it was gathered; else it has to be sent and
+ * nettoll_coalesce_sent() to be called.
+ */
+bool nettoll_coalesce_send(struct nettoll_coalesce_try *try, struct msghdr *msg, size_t len)
+{
+	struct nettoll_gather *g = gather_of(try->ns);
+	int why, err, tries;
+	u32 limit = 0;
+	u64 wait;
+
+	try->began = 0;
+	if (try->rule->act.datagrams < 2 || try->sk->sk_protocol != IPPROTO_UDP) {
+		if (g)
+			gather_leave(g, try->sk, NETTOLL_LEFT_CALL);
+		return false;
+	}
+	if (!g)
+		g = gather_make(try->ns);
+	if (!g) {
+		nettoll_rule_fallback(try->rule, NETTOLL_FALLBACK_NO_MEMORY);
+		return false;
+	}
+	/* Not with the batch that waits, or it would have gone that way. */
+	gather_leave(g, try->sk, NETTOLL_LEFT_CALL);
+	why = unfit(try->sk, msg, len);
+	if (why >= 0) {
+		nettoll_rule_fallback(try->rule, why);
+		return false;
+	}
+	spin_lock(&g->lock);
+	if (nettoll_pace_skips(&g->pace)) {
+		why = g->why;
+		spin_unlock(&g->lock);
+		nettoll_rule_fallback(try->rule, why);
+		return false;
+	}
+	try->began = ktime_get_ns();
+	why = gather_plan(g, try->rule, msg, len, try->began, &limit, &wait);
+	if (!limit)
+		gather_note(g, msg, len);
+	spin_unlock(&g->lock);
+	if (limit && !gather_room(g, limit * len)) {
+		why = NETTOLL_FALLBACK_NO_MEMORY;
+		limit = 0;
+	}
+	for (tries = 0; limit && tries < 2; tries++) {
+		spin_lock(&g->lock);
+		err = gather_open(g, try, msg, len, limit, wait);
+		spin_unlock(&g->lock);
+		if (!err)
+			return true;
+		if (err != -EFAULT || fault_in_iov_iter_readable(&msg->msg_iter, len))
+			break;
+	}
+	/* Another thread may have begun one. */
+	gather_leave(g, try->sk, NETTOLL_LEFT_CALL);
+	if (why >= 0)
+		nettoll_rule_fallback(try->rule, why);
+	return false;
+}
+
+/**
+ * nettoll_coalesce_sent() - a datagram was sent that was not gathered
+ * @try: the send
+ * @ret: what it returned
+ */
+void nettoll_coalesce_sent(const struct nettoll_coalesce_try *try, int ret)
+{
+	struct nettoll_gather *g = gather_of(try->ns);
+
+	if (!try->began || ret < 0)
+		return;
+	spin_lock(&g->lock);
+	nettoll_pace_alone(&g->pace, try->began, ktime_get_ns());
+	spin_unlock(&g->lock);
+}
+
+/**
+ * nettoll_coalesce_flush() - have what is gathered leave
+ * @sk: the socket
+ * @left: why
+ *
+ * May sleep.
+ */
+void nettoll_coalesce_flush(struct sock *sk, enum nettoll_left left)
+{
+	struct nettoll_sock *ns;
+
+	rcu_read_lock();
+	ns = nettoll_sock_find_rcu(sk);
+	if (ns && (!gather_of(ns) || !refcount_inc_not_zero(&ns->ref)))
+		ns = NULL;
+	rcu_read_unlock();
+	if (!ns)
+		return;
+	gather_leave(gather_of(ns), sk, left);
+	nettoll_sock_put(ns);
+}
+
+static bool sock_waits(const struct nettoll_sock *ns)
+{
+	const struct nettoll_gather *g = gather_of(ns);
+
+	return g && READ_ONCE(g->cur.b.n);
+}
+
+static void sock_settle(struct nettoll_sock *ns)
+{
+	struct nettoll_gather *g = gather_of(ns);
+	struct sock *sk = NULL;
+
+	spin_lock(&g->lock);
+	if (g->cur.b.n) {
+		sk = g->cur.sk;
+		sock_hold(sk);
+	}
+	spin_unlock(&g->lock);
+	if (!sk)
+		return;
+	gather_leave(g, sk, NETTOLL_LEFT_CALL);
+	sock_put(sk);
+}
+
+/**
+ * nettoll_coalesce_settle() - the rules have changed, and all batches leave
+ *
+ * None that an older rule began is left when it returns. May sleep.
+ */
+void nettoll_coalesce_settle(void)
+{
+	lockdep_assert_held(&nettoll_rules_lock);
+	nettoll_socks_each(sock_waits, sock_settle);
+}
+
+/**
+ * nettoll_coalesce_start() - the rules of one more namespace coalesce
+ *
+ * Return: 0 or a negative errno.
+ */
+int nettoll_coalesce_start(void)
+{
+	lockdep_assert_held(&nettoll_rules_lock);
+	while (n_workers < min_t(unsigned int, num_possible_cpus(), WORKERS_MOST)) {
+		struct kthread_worker *worker;
+
+		worker = kthread_create_worker(0, "nettoll/%u", n_workers);
+		if (IS_ERR(worker)) {
+			/* One does. */
+			if (n_workers)
+				break;
+			return PTR_ERR(worker);
+		}
+		/* What the timer wakes must not wait behind the program that fills the batch. */
+		sched_set_fifo_low(worker->task);
+		workers[n_workers++] = worker;
+	}
+	WRITE_ONCE(nettoll_coalescers, nettoll_coalescers + 1);
+	return 0;
+}
+
+/** nettoll_coalesce_stop() - those of one namespace less do */
+void nettoll_coalesce_stop(void)
+{
+	lockdep_assert_held(&nettoll_rules_lock);
+	WRITE_ONCE(nettoll_coalescers, nettoll_coalescers - 1);
+}
+
+/** nettoll_coalesce_exit() - after all rules are gone, and whoever was in a front */
+void nettoll_coalesce_exit(void)
+{
+	/* A timer that could not be stopped any more has come to its end. */
+	synchronize_rcu();
+	while (n_workers)
+		kthread_destroy_worker(workers[--n_workers]);
+}
