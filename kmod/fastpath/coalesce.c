@@ -111,6 +111,8 @@ static int gather_flush(struct nettoll_gather *g, enum nettoll_left left)
 		g->why = refused;
 		nettoll_pace_refused(&g->pace);
 	} else {
+		/* If it was too small to pay, the next few go alone. */
+		g->why = NETTOLL_FALLBACK_SLOWER;
 		nettoll_pace_left(&g->pace, load.b.n, began - load.opened, ended - began);
 	}
 	if (left == NETTOLL_LEFT_TIMER && load.b.n < FEW && !g->cur.b.n && g->page) {
