@@ -95,9 +95,12 @@ u32 nettoll_pace_plan(struct nettoll_pace *p, const struct nettoll_batch_limit *
 /** nettoll_pace_alone() - a send that went alone took from @began to @ended */
 void nettoll_pace_alone(struct nettoll_pace *p, u64 began, u64 ended)
 {
+	u32 took = clamp_ns(ended - began);
+
 	p->last = ended;
+	p->alone = p->alone ? p->alone - p->alone / 4 + took / 4 : took;
 	if (!p->cost)
-		p->cost = clamp_ns(ended - began);
+		p->cost = took;
 }
 
 /** nettoll_pace_missed() - what was to be gathered did not go together */
@@ -128,8 +131,11 @@ void nettoll_pace_woken(struct nettoll_pace *p, u64 late)
  */
 void nettoll_pace_left(struct nettoll_pace *p, u32 n, u64 gathered, u64 took)
 {
-	p->cost = peak(p->cost, div_u64(took, n));
-	if (n < WORTH) {
+	u64 each = div_u64(took, n);
+
+	p->cost = peak(p->cost, each);
+	/* Accepting a datagram is not free either. */
+	if (n < WORTH || (p->alone && each > p->alone - p->alone / 8)) {
 		nettoll_pace_missed(p);
 		return;
 	}

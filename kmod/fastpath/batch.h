@@ -54,6 +54,7 @@ enum nettoll_join {
  * @last: when its last send that went alone had ended, 0 for never
  * @gap: from one gathered datagram to the next
  * @cost: of sending a batch, for each of its datagrams
+ * @alone: what a send that goes alone takes
  * @lead: from the timer to the moment when the batch is being sent
  * @skip: sends that go alone before gathering is tried again
  * @backoff: what @skip becomes when it fails again
@@ -62,6 +63,7 @@ struct nettoll_pace {
 	u64 last;
 	u32 gap;
 	u32 cost;
+	u32 alone;
 	u32 lead;
 	u16 skip;
 	u16 backoff;

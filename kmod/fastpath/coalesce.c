@@ -63,13 +63,15 @@ static bool gather_take(struct nettoll_gather *g, struct nettoll_load *load, enu
 	return true;
 }
 
-static void load_count(const struct nettoll_load *load)
+static void load_count(const struct nettoll_load *load, int refused)
 {
 	struct nettoll_rule_count __percpu *count = load->rule->count;
 
 	this_cpu_add(count->sends, load->b.n);
 	this_cpu_add(count->bytes, load->b.bytes);
-	if (load->b.n > 1) {
+	if (refused >= 0) {
+		this_cpu_add(count->fallback[refused], load->b.n);
+	} else if (load->b.n > 1) {
 		this_cpu_add(count->coalesced, load->b.n);
 		this_cpu_inc(count->batches);
 	}
@@ -103,9 +105,7 @@ static int gather_flush(struct nettoll_gather *g, enum nettoll_left left)
 	if (err)
 		/* What was waited for may be free, and no packet is there to tell. */
 		load.sk->sk_write_space(load.sk);
-	load_count(&load);
-	if (refused >= 0)
-		this_cpu_add(load.rule->count->fallback[refused], load.b.n);
+	load_count(&load, refused);
 	spin_lock(&g->lock);
 	if (refused >= 0) {
 		g->why = refused;
@@ -242,12 +242,16 @@ static int unfit(const struct sock *sk, const struct msghdr *msg, size_t len)
 /* The datagram goes to its place, unless its pages have to be fetched. */
 static bool load_copy(const struct nettoll_gather *g, struct msghdr *msg, size_t len)
 {
-	bool copied;
+	size_t copied;
 
 	pagefault_disable();
-	copied = copy_from_iter_full(page_address(g->page) + g->fill, len, &msg->msg_iter);
+	/* Whoever planned the batch has seen to the room, which hardened copies would look for each time. */
+	copied = _copy_from_iter(page_address(g->page) + g->fill, len, &msg->msg_iter);
 	pagefault_enable();
-	return copied;
+	if (likely(copied == len))
+		return true;
+	iov_iter_revert(&msg->msg_iter, copied);
+	return false;
 }
 
 /* Whether a datagram may be accepted into the send buffer, and no error waits to be told. */
