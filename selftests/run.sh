@@ -38,8 +38,8 @@ END
 
 # The order matters: tests that want the same hooks attached follow each other.
 declare -A lanes=(
-	[virtual]='load table sysctl permission stack_args idle_cost netlink rule notify attach backends json graph counts wait closure'
-	[smp]='load sleepers kthread hotplug churn windows closure rmmod'
+	[virtual]='load table sysctl permission stack_args idle_cost netlink rule notify attach backends json graph counts coalesce_tx wait closure'
+	[smp]='load sleepers kthread hotplug churn windows closure coalesce_tx rmmod'
 	[debug]='faults storm'
 )
 tests=() excepted=() list='' verbose=''

@@ -134,8 +134,8 @@ void nettoll_pace_left(struct nettoll_pace *p, u32 n, u64 gathered, u64 took)
 	u64 each = div_u64(took, n);
 
 	p->cost = peak(p->cost, each);
-	/* Accepting a datagram is not free either. */
-	if (n < WORTH || (p->alone && each > p->alone - p->alone / 8)) {
+	/* Accepting a datagram is not free either, nor is a timer for each batch. */
+	if (n < WORTH || (p->alone && each > p->alone - p->alone / 8 - p->alone / 4 / n)) {
 		nettoll_pace_missed(p);
 		return;
 	}
