@@ -96,11 +96,14 @@ check_checkpatch_kmod() {
 	# Not for it: what the netlink generator writes, and the unit tests, which are userspace programs.
 	files '^kmod/.*\.(c|h|def)$' | grep -vE '^kmod/(include/uapi|control/netlink_gen|tests)' >"$tmp/kmod"
 	[ -s "$tmp/kmod" ] || echo 'no files of the module found'
+	# Trace events are laid out as the kernel lays them out.
+	local traces='kmod/fastpath/trace\.h'
 	# Its rows become functions.
 	local functions='kmod/fastpath/front\.(c|h)'
-	grep -vE "$tables|$functions|^kmod/compat/.*\.h" "$tmp/kmod" | checkpatch LONG_LINE_STRING
+	grep -vE "$tables|$functions|$traces|^kmod/compat/.*\.h" "$tmp/kmod" | checkpatch LONG_LINE_STRING
 	grep -E "$functions" "$tmp/kmod" |
 		checkpatch "LONG_LINE_STRING,$table,TRAILING_SEMICOLON,MULTISTATEMENT_MACRO_USE_DO_WHILE,AVOID_EXTERNS"
+	grep -E "$traces" "$tmp/kmod" | checkpatch LONG_LINE_STRING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE
 	grep -E "$tables" "$tmp/kmod" | grep -v stub_x86 | checkpatch "LONG_LINE_STRING,$table"
 	# Its rows become assembly.
 	grep stub_x86 "$tmp/kmod" | checkpatch "LONG_LINE_STRING,$table,TRAILING_SEMICOLON,LEADING_SPACE,SPLIT_STRING"

@@ -3,6 +3,7 @@
  * The fast paths as a whole: their order of coming and going.
  */
 #include "coalesce.h"
+#include "csum.h"
 #include "fastpath.h"
 #include "front.h"
 #include "moderate.h"
@@ -21,11 +22,16 @@ int nettoll_fastpath_init(void)
 	err = nettoll_socks_init();
 	if (err)
 		goto err_moderate;
-	err = nettoll_rules_init();
+	err = nettoll_csum_init();
 	if (err)
 		goto err_socks;
+	err = nettoll_rules_init();
+	if (err)
+		goto err_csum;
 	return 0;
 
+err_csum:
+	nettoll_csum_exit();
 err_socks:
 	nettoll_socks_exit();
 err_moderate:
@@ -42,6 +48,7 @@ void nettoll_fastpath_exit(void)
 	nettoll_rules_exit();
 	nettoll_fronts_exit();
 	nettoll_coalesce_exit();
+	nettoll_csum_exit();
 	nettoll_socks_exit();
 	nettoll_moderate_exit();
 }

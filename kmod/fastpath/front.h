@@ -3,12 +3,13 @@
  * Fronts: handlers that are called instead of a function of the kernel and
  * call it themselves. A handler that adds nothing ends in a jump to it and
  * leaves no frame behind; one that has something to do afterwards stays, and
- * says so, so that an unload can wait for it.
+ * where it may sleep meanwhile it says so, so that an unload can wait for it.
  */
 #ifndef NETTOLL_FASTPATH_FRONT_H
 #define NETTOLL_FASTPATH_FRONT_H
 
 #include <linux/list.h>
+#include <linux/netdevice.h>
 #include <linux/sched.h>
 #include <linux/skbuff.h>
 #include <linux/socket.h>
@@ -23,10 +24,14 @@
  * enum nettoll_front_group - fronts that are wanted together
  * @NETTOLL_FRONTS_SEND: sends of UDP and TCP sockets, and the end of a socket
  * @NETTOLL_FRONTS_COALESCE: what else a program can do to a socket that sends
+ * @NETTOLL_FRONTS_CSUM_TX: what devices can do for packets that leave
+ * @NETTOLL_FRONTS_CSUM_RX: packets that drivers hand up
  */
 enum nettoll_front_group {
 	NETTOLL_FRONTS_SEND,
 	NETTOLL_FRONTS_COALESCE,
+	NETTOLL_FRONTS_CSUM_TX,
+	NETTOLL_FRONTS_CSUM_RX,
 	NETTOLL_FRONT_GROUPS,
 };
 

@@ -82,3 +82,13 @@ bool nettoll_match_names_peer(const struct nettoll_match *m)
 {
 	return m->family || m->local.family || m->remote.family || m->rport.max || m->device[0];
 }
+
+/**
+ * nettoll_match_is_device() - whether nothing but a device, or nothing, is matched
+ * @m: what the rule matches
+ */
+bool nettoll_match_is_device(const struct nettoll_match *m)
+{
+	return !m->protocol && !m->family && !m->local.family && !m->remote.family &&
+	       !m->lport.max && !m->rport.max && !m->cgroup && !m->has_uid;
+}

@@ -89,6 +89,7 @@ void nettoll_prefix_trim(struct nettoll_prefix *prefix);
 bool nettoll_match_socket(const struct nettoll_match *m, const struct nettoll_flow *flow);
 bool nettoll_match_peer(const struct nettoll_match *m, const struct nettoll_flow *flow);
 bool nettoll_match_names_peer(const struct nettoll_match *m);
+bool nettoll_match_is_device(const struct nettoll_match *m);
 
 /** nettoll_match_flow() - whether a rule matches all of a flow */
 static inline bool nettoll_match_flow(const struct nettoll_match *m,

@@ -7,6 +7,7 @@
 #include <net/netns/generic.h>
 
 #include "coalesce.h"
+#include "csum.h"
 #include "front.h"
 #include "rule.h"
 #include "sock.h"
@@ -146,12 +147,11 @@ static unsigned long action_groups(const struct nettoll_action *act)
 {
 	unsigned long groups = 0;
 
-	if (act->zerocopy != NETTOLL_ZEROCOPY_OFF || act->datagrams > 1 ||
-	    act->csum_tx != NETTOLL_CSUM_TX_AUTO)
+	if (act->zerocopy != NETTOLL_ZEROCOPY_OFF || act->datagrams > 1)
 		groups |= BIT(NETTOLL_FRONTS_SEND);
 	if (act->datagrams > 1)
 		groups |= BIT(NETTOLL_FRONTS_COALESCE);
-	return groups;
+	return groups | nettoll_csum_groups(act);
 }
 
 /* What @given leaves open is as @defaults says. */
@@ -193,7 +193,8 @@ static struct nettoll_rules *rules_alloc(unsigned int n)
 {
 	struct nettoll_rules *rules;
 
-	rules = kvzalloc(struct_size(rules, rule, n), GFP_KERNEL_ACCOUNT);
+	/* Thrice: see nettoll_csum_index(). */
+	rules = kvzalloc(struct_size(rules, rule, 3 * n), GFP_KERNEL_ACCOUNT);
 	if (rules)
 		rules->n = n;
 	return rules;
@@ -239,6 +240,8 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 		kvfree(rules);
 		rules = NULL;
 	}
+	if (rules)
+		nettoll_csum_index(rules);
 	old = rcu_replace_pointer(nn->rules, rules, lockdep_is_held(&nettoll_rules_lock));
 	nn->groups = groups;
 	nn->gen++;

@@ -69,6 +69,7 @@ struct nettoll_action {
  * struct nettoll_rule_count - what a rule did, on one CPU
  *
  * Each is written on its own CPU with preemption off, or by this_cpu_*().
+ * Packets that audit chooses from are counted in @vouched.
  */
 struct nettoll_rule_count {
 	u64 sockets;
@@ -81,6 +82,7 @@ struct nettoll_rule_count {
 	u64 csum_packets;
 	u64 audited;
 	u64 disagreed;
+	u64 vouched;
 	u64 fallback[NETTOLL_FALLBACKS];
 };
 
@@ -121,11 +123,16 @@ struct nettoll_rule {
 /**
  * struct nettoll_rules - the rules of a namespace in their order
  * @n: how many, the defaults among them where they do anything
+ * @rx: how many of them packets that come are held against
+ * @tx: how many of them packets that leave without a socket are held against
  * @rcu: readers are under RCU
- * @rule: each holds a reference
+ * @rule: each holds a reference; behind them, without, once more those of @rx,
+ *	and then those of @tx
  */
 struct nettoll_rules {
 	unsigned int n;
+	unsigned int rx;
+	unsigned int tx;
 	struct rcu_head rcu;
 	struct nettoll_rule *rule[];
 };

@@ -399,7 +399,8 @@ struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *m
 	refcount_inc(&(*rule)->ref);
 	spin_lock_bh(&ns->lock);
 	old = ns->rule;
-	ns->rule = *rule;
+	/* Packets read it under RCU alone, see csum_tx.c. */
+	smp_store_release(&ns->rule, *rule);
 	ns->key = key;
 	spin_unlock_bh(&ns->lock);
 	nettoll_rule_put(old);
