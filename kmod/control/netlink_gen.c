@@ -136,7 +136,7 @@ static const struct nla_policy nettoll_coalesce_get_nl_policy[NETTOLL_A_COALESCE
 };
 
 /* Ops table for nettoll */
-const struct genl_split_ops nettoll_nl_ops[19] = {
+const struct genl_split_ops nettoll_nl_ops[20] = {
 	{
 		.cmd	= NETTOLL_CMD_STATUS_GET,
 		.doit	= nettoll_nl_status_get_doit,
@@ -256,6 +256,11 @@ const struct genl_split_ops nettoll_nl_ops[19] = {
 	{
 		.cmd	= NETTOLL_CMD_COALESCE_GET,
 		.dumpit	= nettoll_nl_coalesce_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= NETTOLL_CMD_CSUM_GET,
+		.dumpit	= nettoll_nl_csum_get_dumpit,
 		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };

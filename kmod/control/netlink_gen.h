@@ -12,7 +12,7 @@
 #include <uapi/linux/nettoll.h>
 
 /* Ops table for nettoll */
-extern const struct genl_split_ops nettoll_nl_ops[19];
+extern const struct genl_split_ops nettoll_nl_ops[20];
 
 int nettoll_nl_stat_get_start(struct netlink_callback *cb);
 int nettoll_nl_stat_get_done(struct netlink_callback *cb);
@@ -43,6 +43,8 @@ int nettoll_nl_coalesce_del_doit(struct sk_buff *skb, struct genl_info *info);
 int nettoll_nl_coalesce_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nettoll_nl_coalesce_get_dumpit(struct sk_buff *skb,
 				   struct netlink_callback *cb);
+int nettoll_nl_csum_get_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
 
 enum {
 	NETTOLL_NLGRP_CHANGES,
