@@ -16,7 +16,7 @@
 
 /* Weak, so that a build may leave a command out: its file is simply not there. */
 #define COMMANDS(X) \
-	X(stat) X(attach) X(detach) X(hooks) X(show) X(set) X(rule) X(coalesce) X(monitor) \
+	X(stat) X(attach) X(detach) X(hooks) X(show) X(set) X(rule) X(coalesce) X(csum) X(monitor) \
 	X(ladder) X(traffic) \
 	X(help) X(version)
 

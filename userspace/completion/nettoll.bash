@@ -171,6 +171,9 @@ _nettoll() {
 	attach | detach | hooks)
 		_nettoll_words "$(_nettoll_column show layers) $(_nettoll_column hooks)" "$cur"
 		;;
+	csum)
+		_nettoll_words "$(_nettoll_column csum)" "$cur"
+		;;
 	show)
 		_nettoll_words 'status settings layers holders' "$cur"
 		;;
