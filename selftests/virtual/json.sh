@@ -21,7 +21,7 @@ doc() {
 	docs+=("$schema	$file")
 }
 
-ktap_plan 33
+ktap_plan 34
 module_load
 toll_detach
 "$NTT_CLI" monitor --json >"$out/changes" &
@@ -36,6 +36,7 @@ docs+=("monitor	$out/changes")
 
 doc version version version
 doc help help help
+doc csum csum csum
 doc help help-of-one help stat
 cat >"$NTT_DIR/plan.json" <<'END'
 { "format": "nettoll-ladder/1", "name": "loopback", "line": "1G",
