@@ -14,7 +14,7 @@ module_load
 ns_add a b
 ns_veth "${ns[a]}" "${ns[b]}"
 # The device vouches for all that comes, so that there is something to audit.
-bpf=$NTT_DIR/bpf
+bpf=$NTT_DIR/bpf.$$
 mkdir "$bpf"
 mount -t bpf bpf "$bpf"
 defer umount "$bpf"

@@ -23,7 +23,7 @@ tracing=/sys/kernel/tracing
 back_start sink csum_sink "${ns[b]}" 9
 back_ready sink ready
 
-bpf=$NTT_DIR/bpf
+bpf=$NTT_DIR/bpf.$$
 mkdir "$bpf"
 mount -t bpf bpf "$bpf"
 defer umount "$bpf"
