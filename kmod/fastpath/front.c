@@ -248,6 +248,7 @@ void nettoll_stay_begin(struct nettoll_stay *stay)
 	struct stay_bucket *b;
 
 	stay->task = current;
+	stay->batch = NULL;
 	b = stay_bucket(stay);
 	spin_lock(&b->lock);
 	list_add(&stay->node, &b->list);
@@ -265,6 +266,21 @@ void nettoll_stay_end(struct nettoll_stay *stay)
 	spin_lock(&b->lock);
 	list_del(&stay->node);
 	spin_unlock(&b->lock);
+}
+
+/** nettoll_stay_batch() - what an enclosing call of the current task takes over, or NULL */
+struct nettoll_batch *nettoll_stay_batch(void)
+{
+	struct nettoll_stay key = { .task = current }, *stay;
+	struct stay_bucket *b = stay_bucket(&key);
+	struct nettoll_batch *batch = NULL;
+
+	spin_lock(&b->lock);
+	list_for_each_entry(stay, &b->list, node)
+		if (stay->task == current && stay->batch)
+			batch = stay->batch;
+	spin_unlock(&b->lock);
+	return batch;
 }
 
 /* Wake whoever sleeps in a call; true if there is anybody. */

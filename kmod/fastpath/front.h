@@ -26,12 +26,14 @@
  * @NETTOLL_FRONTS_COALESCE: what else a program can do to a socket that sends
  * @NETTOLL_FRONTS_CSUM_TX: what devices can do for packets that leave
  * @NETTOLL_FRONTS_CSUM_RX: packets that drivers hand up
+ * @NETTOLL_FRONTS_ZEROCOPY: sends of many datagrams
  */
 enum nettoll_front_group {
 	NETTOLL_FRONTS_SEND,
 	NETTOLL_FRONTS_COALESCE,
 	NETTOLL_FRONTS_CSUM_TX,
 	NETTOLL_FRONTS_CSUM_RX,
+	NETTOLL_FRONTS_ZEROCOPY,
 	NETTOLL_FRONT_GROUPS,
 };
 
@@ -44,16 +46,20 @@ enum nettoll_front_group {
 /* The function itself, from behind its front. */
 #define nettoll_orig(fn)	static_call(nettoll_orig_##fn)
 
+struct nettoll_batch;
+
 /**
  * struct nettoll_stay - a call that will return into a handler
  * @node: in the list of all
  * @task: whose call it is
+ * @batch: what the calls within it may leave to it, NULL if it does nothing of theirs
  *
  * On the stack of the handler.
  */
 struct nettoll_stay {
 	struct list_head node;
 	struct task_struct *task;
+	struct nettoll_batch *batch;
 };
 
 void nettoll_fronts_init(void);
@@ -62,5 +68,6 @@ void nettoll_fronts_put(unsigned long groups);
 void nettoll_fronts_exit(void);
 void nettoll_stay_begin(struct nettoll_stay *stay);
 void nettoll_stay_end(struct nettoll_stay *stay);
+struct nettoll_batch *nettoll_stay_batch(void);
 
 #endif /* NETTOLL_FASTPATH_FRONT_H */

@@ -151,6 +151,8 @@ static unsigned long action_groups(const struct nettoll_action *act)
 		groups |= BIT(NETTOLL_FRONTS_SEND);
 	if (act->datagrams > 1)
 		groups |= BIT(NETTOLL_FRONTS_COALESCE);
+	if (act->zerocopy != NETTOLL_ZEROCOPY_OFF)
+		groups |= BIT(NETTOLL_FRONTS_ZEROCOPY);
 	return groups | nettoll_csum_groups(act);
 }
 

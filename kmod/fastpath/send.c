@@ -10,6 +10,7 @@
 #include "front.h"
 #include "send.h"
 #include "sock.h"
+#include "zerocopy.h"
 
 /* An IPv6 socket's datagram for an IPv4 address comes again, as one of IPv4. */
 static bool comes_again(struct sock *sk, const struct msghdr *msg, u16 family)
@@ -49,7 +50,10 @@ static __always_inline int send_ruled(struct sock *sk, struct msghdr *msg, size_
 		ret = len;
 		goto put;
 	}
-	ret = orig(sk, msg, len);
+	if (rule->act.zerocopy != NETTOLL_ZEROCOPY_OFF)
+		ret = nettoll_zerocopy_send(ns, rule, sk, msg, len, family, orig);
+	else
+		ret = orig(sk, msg, len);
 	if (try.began)
 		nettoll_coalesce_sent(&try, ret);
 	this_cpu_inc(rule->count->sends);

@@ -17,6 +17,7 @@
 #include "flow.h"
 #include "front.h"
 #include "sock.h"
+#include "zerocopy.h"
 
 #define SOCK_BITS	12
 #define STRANGERS	64
@@ -70,6 +71,7 @@ static void sock_free(struct rcu_head *head)
 	struct nettoll_sock *ns = container_of(head, struct nettoll_sock, rcu);
 
 	nettoll_coalesce_free(ns->part[NETTOLL_PART_GATHER]);
+	nettoll_zc_sock_free(ns->part[NETTOLL_PART_ZEROCOPY]);
 	kfree(ns);
 }
 

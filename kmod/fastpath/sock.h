@@ -162,10 +162,12 @@ struct nettoll_sock_key {
 /**
  * enum nettoll_part - who keeps something of a socket
  * @NETTOLL_PART_GATHER: send coalescing, struct nettoll_gather
+ * @NETTOLL_PART_ZEROCOPY: struct nettoll_zc_sock
  * @NETTOLL_PARTS: how many do
  */
 enum nettoll_part {
 	NETTOLL_PART_GATHER,
+	NETTOLL_PART_ZEROCOPY,
 	NETTOLL_PARTS,
 };
 
