@@ -4,6 +4,7 @@
  */
 #include "coalesce.h"
 #include "csum.h"
+#include "dev.h"
 #include "fastpath.h"
 #include "front.h"
 #include "moderate.h"
@@ -28,8 +29,13 @@ int nettoll_fastpath_init(void)
 	err = nettoll_rules_init();
 	if (err)
 		goto err_csum;
+	err = nettoll_dev_init();
+	if (err)
+		goto err_rules;
 	return 0;
 
+err_rules:
+	nettoll_rules_exit();
 err_csum:
 	nettoll_csum_exit();
 err_socks:
@@ -45,6 +51,7 @@ err_moderate:
  */
 void nettoll_fastpath_exit(void)
 {
+	nettoll_dev_exit();
 	nettoll_rules_exit();
 	nettoll_fronts_exit();
 	nettoll_coalesce_exit();

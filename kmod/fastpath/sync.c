@@ -143,7 +143,8 @@ void nettoll_batch_end(struct nettoll_batch *batch)
 	batch->held = NULL;
 	nettoll_held_release(held);
 	if (nettoll_held_wait(held)) {
-		nettoll_held_count(batch->zs, batch->rule, held, batch->bytes);
+		nettoll_zc_result(batch->zs, batch->rule, held->taken,
+				  atomic_long_read(&held->copied), batch->bytes);
 		nettoll_held_put(batch->zs, held);
 	}
 	nettoll_rule_put(batch->rule);

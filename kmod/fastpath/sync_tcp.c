@@ -169,7 +169,8 @@ int nettoll_sync_tcp(const struct nettoll_zc_call *call, int *ret)
 	nettoll_held_release(held);
 	held_bytes = *ret > 0 ? min_t(size_t, *ret, head) : 0;
 	if (tcp_wait(call, held, patience)) {
-		nettoll_held_count(call->zs, call->rule, held, held_bytes);
+		nettoll_zc_result(call->zs, call->rule, held->taken,
+				  atomic_long_read(&held->copied), held_bytes);
 		if (*ret > 0 && *ret > held_bytes)
 			nettoll_zc_count(call->zs, call->rule, *ret - held_bytes,
 					 *ret - held_bytes);

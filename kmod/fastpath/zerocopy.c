@@ -10,6 +10,7 @@
 #include <net/dst.h>
 #include <net/ip.h>
 
+#include "pool.h"
 #include "zerocopy.h"
 
 /* After a send whose packets were copied on the way, so many are copied at once. */
@@ -140,22 +141,21 @@ void nettoll_zc_count(struct nettoll_zc_sock *zs, struct nettoll_rule *rule, siz
 }
 
 /**
- * nettoll_held_count() - note what became of pages that no packet holds any more
+ * nettoll_zc_result() - note what became of pages that no packet holds any more
  * @zs: the socket's
  * @rule: that was for the sends
- * @held: the pages
+ * @taken: whether a packet held them at all
+ * @copied: bytes that were copied on the way
  * @bytes: sent
  */
-void nettoll_held_count(struct nettoll_zc_sock *zs, struct nettoll_rule *rule,
-			const struct nettoll_held *held, size_t bytes)
+void nettoll_zc_result(struct nettoll_zc_sock *zs, struct nettoll_rule *rule, bool taken,
+		       size_t copied, size_t bytes)
 {
 	unsigned int reason = NETTOLL_FALLBACK_COPIED;
-	size_t copied;
 
 	if (!bytes)
 		return;
-	copied = atomic_long_read(&held->copied);
-	if (!held->taken) {
+	if (!taken) {
 		/* The protocol found that the device cannot, or not at this size. */
 		reason = NETTOLL_FALLBACK_NO_SG;
 		copied = bytes;
@@ -208,6 +208,8 @@ static int zc_try(const struct nettoll_zc_call *call, struct nettoll_sock *ns, i
 		WRITE_ONCE(call->zs->hopeless, hopeless - 1);
 		return call->zs->why;
 	}
+	if (call->rule->act.zerocopy == NETTOLL_ZEROCOPY_POOL)
+		return nettoll_pool_send(call, ns, ret);
 	if (call->sk->sk_protocol == IPPROTO_UDP)
 		return nettoll_sync_udp(call, ns, ret);
 	return nettoll_sync_tcp(call, ret);

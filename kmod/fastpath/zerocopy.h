@@ -102,6 +102,8 @@ int nettoll_zerocopy_send(struct nettoll_sock *ns, struct nettoll_rule *rule, st
 			  struct msghdr *msg, size_t len, u16 family, nettoll_send_fn *orig);
 void nettoll_zc_count(struct nettoll_zc_sock *zs, struct nettoll_rule *rule, size_t bytes,
 		      size_t copied);
+void nettoll_zc_result(struct nettoll_zc_sock *zs, struct nettoll_rule *rule, bool taken,
+		       size_t copied, size_t bytes);
 void nettoll_zc_fallback(struct nettoll_zc_sock *zs, struct nettoll_rule *rule,
 			 unsigned int reason);
 void nettoll_zc_sock_free(struct nettoll_zc_sock *zs);
@@ -110,8 +112,6 @@ struct nettoll_held *nettoll_held_get(struct nettoll_zc_sock *zs);
 void nettoll_held_put(struct nettoll_zc_sock *zs, struct nettoll_held *held);
 void nettoll_held_release(struct nettoll_held *held);
 bool nettoll_held_wait(struct nettoll_held *held);
-void nettoll_held_count(struct nettoll_zc_sock *zs, struct nettoll_rule *rule,
-			const struct nettoll_held *held, size_t bytes);
 
 int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns, int *ret);
 int nettoll_sync_tcp(const struct nettoll_zc_call *call, int *ret);
