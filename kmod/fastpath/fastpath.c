@@ -10,6 +10,7 @@
 #include "moderate.h"
 #include "rule.h"
 #include "sock.h"
+#include "zerocopy.h"
 
 /** nettoll_fastpath_init() - 0 or a negative errno */
 int nettoll_fastpath_init(void)
@@ -17,6 +18,7 @@ int nettoll_fastpath_init(void)
 	int err;
 
 	nettoll_fronts_init();
+	nettoll_zerocopy_init();
 	err = nettoll_moderate_init();
 	if (err)
 		return err;

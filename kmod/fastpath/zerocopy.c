@@ -3,13 +3,16 @@
  * Sending without copying: which sends can be, by which path, and what is
  * counted of them.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
+#include <linux/static_call.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <linux/uio.h>
 #include <net/dst.h>
 #include <net/ip.h>
 
+#include "../account/hook.h"
 #include "pool.h"
 #include "zerocopy.h"
 
@@ -180,6 +183,7 @@ static struct nettoll_zc_sock *zc_sock_of(struct nettoll_sock *ns)
 	zs = kzalloc(sizeof(*zs), GFP_KERNEL_ACCOUNT);
 	if (!zs)
 		return NULL;
+	spin_lock_init(&zs->lock);
 	other = cmpxchg(part, NULL, zs);
 	if (!other)
 		return zs;
@@ -196,23 +200,80 @@ void nettoll_zc_sock_free(struct nettoll_zc_sock *zs)
 	kfree(zs);
 }
 
-/* Send by the path that the rule asks for; see NETTOLL_ZC_SENT. */
-static int zc_try(const struct nettoll_zc_call *call, struct nettoll_sock *ns, int *ret)
+static u64 no_runtime(struct task_struct *task)
 {
-	unsigned int hopeless = READ_ONCE(call->zs->hopeless);
-	int reason = unfit(call);
+	return 0;
+}
 
-	if (reason != NETTOLL_ZC_SENT)
+/* Not exported; without it ways that take the same time are taken as alike. */
+DEFINE_STATIC_CALL(task_runtime, no_runtime);
+
+/** nettoll_zerocopy_init() - before any front is attached */
+void nettoll_zerocopy_init(void)
+{
+	unsigned long runtime = nettoll_ksym("task_sched_runtime");
+
+	if (runtime)
+		static_call_update(task_runtime, (void *)runtime);
+}
+
+/* Without copying, from a pool or while the call waits; see NETTOLL_ZC_SENT. */
+static int zc_send(const struct nettoll_zc_call *call, struct nettoll_sock *ns, int *ret)
+{
+	u32 mode = call->rule->act.zerocopy;
+	int reason = NETTOLL_FALLBACK_NOT_POOL;
+
+	if (mode != NETTOLL_ZEROCOPY_SYNC)
+		reason = nettoll_pool_send(call, ns, ret);
+	if (mode == NETTOLL_ZEROCOPY_POOL || reason != NETTOLL_FALLBACK_NOT_POOL)
 		return reason;
-	if (hopeless) {
-		WRITE_ONCE(call->zs->hopeless, hopeless - 1);
-		return call->zs->why;
-	}
-	if (call->rule->act.zerocopy == NETTOLL_ZEROCOPY_POOL)
-		return nettoll_pool_send(call, ns, ret);
 	if (call->sk->sk_protocol == IPPROTO_UDP)
 		return nettoll_sync_udp(call, ns, ret);
 	return nettoll_sync_tcp(call, ret);
+}
+
+/* Copy, for a reason, and count it. */
+static int zc_copy(const struct nettoll_zc_call *call, int reason)
+{
+	int ret = call->orig(call->sk, call->msg, call->len);
+
+	nettoll_zc_fallback(call->zs, call->rule, reason);
+	if (ret > 0)
+		nettoll_zc_count(call->zs, call->rule, ret, ret);
+	return ret;
+}
+
+/* Whichever way has cost less, or, now and then, the other, to see. */
+static int zc_auto(const struct nettoll_zc_call *call, struct nettoll_sock *ns)
+{
+	struct nettoll_zc_sock *zs = call->zs;
+	struct nettoll_auto_send send = {};
+	int reason = NETTOLL_ZC_SENT, ret;
+	enum nettoll_way way;
+	bool measure;
+
+	spin_lock(&zs->lock);
+	way = nettoll_auto_way(&zs->learned, call->len, &measure);
+	spin_unlock(&zs->lock);
+	if (measure) {
+		send.cpu = static_call(task_runtime)(current);
+		send.start = ktime_get_ns();
+	}
+	if (way == NETTOLL_WAY_COPY)
+		reason = measure ? NETTOLL_FALLBACK_LEARNING : NETTOLL_FALLBACK_SLOWER;
+	else
+		reason = zc_send(call, ns, &ret);
+	if (reason != NETTOLL_ZC_SENT)
+		ret = zc_copy(call, reason);
+	if (measure && ret > 0) {
+		send.end = ktime_get_ns();
+		send.cpu = static_call(task_runtime)(current) - send.cpu;
+		send.bytes = ret;
+		spin_lock(&zs->lock);
+		nettoll_auto_note(&zs->learned, call->len, &send);
+		spin_unlock(&zs->lock);
+	}
+	return ret;
 }
 
 /**
@@ -234,6 +295,7 @@ int nettoll_zerocopy_send(struct nettoll_sock *ns, struct nettoll_rule *rule, st
 		.zs = zc_sock_of(ns), .rule = rule, .sk = sk, .msg = msg, .len = len,
 		.family = family, .orig = orig,
 	};
+	unsigned int hopeless;
 	int reason, ret;
 
 	if (!call.zs) {
@@ -241,12 +303,16 @@ int nettoll_zerocopy_send(struct nettoll_sock *ns, struct nettoll_rule *rule, st
 		return orig(sk, msg, len);
 	}
 	call.zs->sends++;
-	reason = zc_try(&call, ns, &ret);
-	if (reason == NETTOLL_ZC_SENT)
-		return ret;
-	ret = orig(sk, msg, len);
-	nettoll_zc_fallback(call.zs, rule, reason);
-	if (ret > 0)
-		nettoll_zc_count(call.zs, rule, ret, ret);
-	return ret;
+	reason = unfit(&call);
+	hopeless = READ_ONCE(call.zs->hopeless);
+	if (reason == NETTOLL_ZC_SENT && hopeless) {
+		WRITE_ONCE(call.zs->hopeless, hopeless - 1);
+		reason = call.zs->why;
+	}
+	if (reason != NETTOLL_ZC_SENT)
+		return zc_copy(&call, reason);
+	if (rule->act.zerocopy == NETTOLL_ZEROCOPY_AUTO)
+		return zc_auto(&call, ns);
+	reason = zc_send(&call, ns, &ret);
+	return reason == NETTOLL_ZC_SENT ? ret : zc_copy(&call, reason);
 }

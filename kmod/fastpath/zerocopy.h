@@ -10,6 +10,7 @@
 #include <linux/socket.h>
 #include <linux/types.h>
 
+#include "auto.h"
 #include "rule.h"
 #include "send.h"
 #include "sock.h"
@@ -47,6 +48,8 @@ struct nettoll_held {
  * @fallback: why sends were copied
  * @hopeless: sends to copy before the next try, since the last was copied anyway
  * @why: it was, enum nettoll_fallback
+ * @lock: of @learned
+ * @learned: which way costs less
  *
  * The counters are for reports and may lose a little where threads share a socket.
  */
@@ -58,6 +61,8 @@ struct nettoll_zc_sock {
 	u64 fallback[NETTOLL_FALLBACKS];
 	unsigned int hopeless;
 	unsigned int why;
+	spinlock_t lock;
+	struct nettoll_auto learned;
 };
 
 /**
@@ -98,6 +103,7 @@ struct nettoll_batch {
 	size_t bytes;
 };
 
+void nettoll_zerocopy_init(void);
 int nettoll_zerocopy_send(struct nettoll_sock *ns, struct nettoll_rule *rule, struct sock *sk,
 			  struct msghdr *msg, size_t len, u16 family, nettoll_send_fn *orig);
 void nettoll_zc_count(struct nettoll_zc_sock *zs, struct nettoll_rule *rule, size_t bytes,
