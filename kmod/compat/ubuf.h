@@ -23,32 +23,32 @@
 #endif
 
 /*
- * Define @name, which a message's sg_from_iter can be, by @fill(skb, from,
- * length), which adds what it took to the packet's lengths and truesize.
+ * The arguments of a message's sg_from_iter. It adds what it took to the
+ * packet's lengths and truesize, and calls nettoll_fill_done() last, with what
+ * the truesize was before.
  */
 #ifdef NETTOLL_HAVE_SG_FROM_ITER_SOCK
-#define NETTOLL_SG_FROM_ITER(name, fill)					\
-	static int name(struct sock *sk, struct sk_buff *skb, struct iov_iter *from, \
-			size_t length)						\
-	{									\
-		unsigned int before = skb->truesize;				\
-		int err = fill(skb, from, length);				\
-										\
-		if (sk && sk->sk_type == SOCK_STREAM) {				\
-			sk_wmem_queued_add(sk, skb->truesize - before);		\
-			if (!skb_zcopy_pure(skb))				\
-				sk_mem_charge(sk, skb->truesize - before);	\
-		} else {							\
-			refcount_add(skb->truesize - before, &skb->sk->sk_wmem_alloc); \
-		}								\
-		return err;							\
+#define NETTOLL_FILL_ARGS \
+	struct sock *sk, struct sk_buff *skb, struct iov_iter *from, size_t length
+#define nettoll_fill_done(skb, before)	nettoll_fill_account(sk, skb, before)
+
+static inline void nettoll_fill_account(struct sock *sk, struct sk_buff *skb, unsigned int before)
+{
+	if (sk && sk->sk_type == SOCK_STREAM) {
+		sk_wmem_queued_add(sk, skb->truesize - before);
+		if (!skb_zcopy_pure(skb))
+			sk_mem_charge(sk, skb->truesize - before);
+	} else {
+		refcount_add(skb->truesize - before, &skb->sk->sk_wmem_alloc);
 	}
+}
 #else
-#define NETTOLL_SG_FROM_ITER(name, fill)					\
-	static int name(struct sk_buff *skb, struct iov_iter *from, size_t length) \
-	{									\
-		return fill(skb, from, length);					\
-	}
+#define NETTOLL_FILL_ARGS \
+	struct sk_buff *skb, struct iov_iter *from, size_t length
+
+static inline void nettoll_fill_done(struct sk_buff *skb, unsigned int before)
+{
+}
 #endif
 
 #endif /* NETTOLL_COMPAT_UBUF_H */

@@ -336,11 +336,13 @@ static int slot_take(struct nettoll_pool *pool, struct nettoll_slot *slot, bool 
 	return NETTOLL_ZC_SENT;
 }
 
-/* Put pieces of the pool into a packet; the pool keeps the pages, unless others' are there already. */
-static int pool_fill(struct sk_buff *skb, struct iov_iter *from, size_t length)
+/* Put pieces of the pool into a packet; it keeps the pages, unless others are there already. */
+static int pool_fill(NETTOLL_FILL_ARGS)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
+	unsigned int before = skb->truesize;
 	bool managed = !shinfo->nr_frags || skb_zcopy_managed(skb);
+	int err = 0;
 
 	if (managed)
 		shinfo->flags |= SKBFL_MANAGED_FRAG_REFS;
@@ -349,8 +351,10 @@ static int pool_fill(struct sk_buff *skb, struct iov_iter *from, size_t length)
 		const struct bio_vec *chunk = from->bvec;
 		size_t off = from->iov_offset, n = min(length, chunk->bv_len - off);
 
-		if (shinfo->nr_frags == MAX_SKB_FRAGS)
-			return -EMSGSIZE;
+		if (shinfo->nr_frags == MAX_SKB_FRAGS) {
+			err = -EMSGSIZE;
+			break;
+		}
 		if (!managed)
 			get_page(chunk->bv_page);
 		skb_fill_page_desc_noacc(skb, shinfo->nr_frags, chunk->bv_page, off, n);
@@ -360,10 +364,9 @@ static int pool_fill(struct sk_buff *skb, struct iov_iter *from, size_t length)
 		iov_iter_advance(from, n);
 		length -= n;
 	}
-	return 0;
+	nettoll_fill_done(skb, before);
+	return err;
 }
-
-NETTOLL_SG_FROM_ITER(pool_sg_from_iter, pool_fill);
 
 /* The protocol's send, of what lies @off bytes into the pool. */
 static int pool_call(const struct nettoll_zc_call *call, struct nettoll_slot *slot,
@@ -379,7 +382,7 @@ static int pool_call(const struct nettoll_zc_call *call, struct nettoll_slot *sl
 		      call->len);
 	msg->msg_iter.iov_offset = off & ((1UL << pool->chunk_shift) - 1);
 	msg->msg_ubuf = &slot->ubuf;
-	msg->sg_from_iter = pool_sg_from_iter;
+	msg->sg_from_iter = pool_fill;
 	msg->msg_flags |= MSG_ZEROCOPY;
 	ret = call->orig(call->sk, msg, call->len);
 	msg->msg_flags &= ~MSG_ZEROCOPY;

@@ -98,7 +98,8 @@ static void tcp_keep_error(struct sock *sk, int err)
 }
 
 /* Both parts under one lock, so that another thread's data does not come between. */
-static int tcp_send_parts(const struct nettoll_zc_call *call, struct nettoll_held *held, size_t head)
+static int tcp_send_parts(const struct nettoll_zc_call *call, struct nettoll_held *held,
+			  size_t head)
 {
 	struct msghdr *msg = call->msg;
 	unsigned int flags = msg->msg_flags;

@@ -61,6 +61,7 @@ struct nettoll_zc_sock {
 	u64 fallback[NETTOLL_FALLBACKS];
 	unsigned int hopeless;
 	unsigned int why;
+	/* Of learned. */
 	spinlock_t lock;
 	struct nettoll_auto learned;
 };

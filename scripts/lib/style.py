@@ -155,8 +155,8 @@ def rule_kmod_layers(files):
         ring = os.path.dirname(path)[len('kmod/'):]
         if ring.startswith('include'):
             for i, system, name in includes(path):
-                if name != 'linux/types.h':
-                    yield path, i, 'the uapi header may include nothing but <linux/types.h>'
+                if name not in ('linux/types.h', 'linux/ioctl.h'):
+                    yield path, i, 'a uapi header may include nothing but <linux/types.h> and <linux/ioctl.h>'
             continue
         for i, system, name in includes(path):
             if system:

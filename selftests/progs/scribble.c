@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -38,6 +39,7 @@ static struct {
 static struct {
 	uint64_t bytes;
 	unsigned long partial, again, faults;
+	uint64_t sending_ns;
 } seen;
 
 /* Of a pool: datagrams on their way at once, and buffers. */
@@ -274,6 +276,14 @@ static void pool_end(void)
 	nettoll_pool_close(pool);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static void run_udp(void)
 {
 	bool many = strcmp(opt.call, "sendmmsg") == 0;
@@ -283,7 +293,9 @@ static void run_udp(void)
 
 	while (done < opt.sends) {
 		prepare(data, opt.len * (size_t)batch, seen.bytes);
+		seen.sending_ns -= now_ns();
 		n = many ? send_batch(data, batch) : send_shared(data, opt.len);
+		seen.sending_ns += now_ns();
 		if (n < 0 && errno == EAGAIN) {
 			wait_writable();
 			continue;
@@ -410,6 +422,7 @@ int main(int argc, char **argv)
 	(opt.tcp ? run_tcp : pool ? run_udp_pool : run_udp)();
 	if (pool)
 		pool_end();
-	say("bytes=%llu partial=%lu again=%lu faults=%lu\n", (unsigned long long)seen.bytes, seen.partial, seen.again, seen.faults);
+	say("bytes=%llu partial=%lu again=%lu faults=%lu sending_us=%llu\n", (unsigned long long)seen.bytes, seen.partial, seen.again,
+	    seen.faults, (unsigned long long)seen.sending_ns / 1000);
 	return 0;
 }

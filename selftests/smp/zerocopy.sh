@@ -159,7 +159,7 @@ flips() {
 }
 ktap_test 'rules change under traffic' flips
 
-unload() { toll rule --netns "$here" flush >/dev/null; module_unload; }
+unload() { toll rule --netns "$here" flush >/dev/null && module_unload 30; }
 ktap_test 'the module goes' unload
 ktap_test 'the kernel does not complain' log_clean
 ktap_finish
