@@ -43,7 +43,7 @@ static struct {
 } seen;
 
 /* Of a pool: datagrams on their way at once, and buffers. */
-#define POOL_AHEAD	4
+#define POOL_AHEAD	7
 #define POOL_BUFFERS	8
 
 static struct nettoll_pool *pool;
