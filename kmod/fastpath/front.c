@@ -268,12 +268,12 @@ void nettoll_stay_end(struct nettoll_stay *stay)
 	spin_unlock(&b->lock);
 }
 
-/** nettoll_stay_batch() - what an enclosing call of the current task takes over, or NULL */
-struct nettoll_batch *nettoll_stay_batch(void)
+/** nettoll_stay_bunch() - what an enclosing call of the current task takes over, or NULL */
+struct nettoll_bunch *nettoll_stay_bunch(void)
 {
 	struct nettoll_stay key = { .task = current }, *stay;
 	struct stay_bucket *b = stay_bucket(&key);
-	struct nettoll_batch *batch = NULL;
+	struct nettoll_bunch *batch = NULL;
 
 	spin_lock(&b->lock);
 	list_for_each_entry(stay, &b->list, node)

@@ -46,7 +46,7 @@ enum nettoll_front_group {
 /* The function itself, from behind its front. */
 #define nettoll_orig(fn)	static_call(nettoll_orig_##fn)
 
-struct nettoll_batch;
+struct nettoll_bunch;
 
 /**
  * struct nettoll_stay - a call that will return into a handler
@@ -59,7 +59,7 @@ struct nettoll_batch;
 struct nettoll_stay {
 	struct list_head node;
 	struct task_struct *task;
-	struct nettoll_batch *batch;
+	struct nettoll_bunch *batch;
 };
 
 void nettoll_fronts_init(void);
@@ -68,6 +68,6 @@ void nettoll_fronts_put(unsigned long groups);
 void nettoll_fronts_exit(void);
 void nettoll_stay_begin(struct nettoll_stay *stay);
 void nettoll_stay_end(struct nettoll_stay *stay);
-struct nettoll_batch *nettoll_stay_batch(void);
+struct nettoll_bunch *nettoll_stay_bunch(void);
 
 #endif /* NETTOLL_FASTPATH_FRONT_H */

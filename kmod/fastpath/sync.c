@@ -131,10 +131,10 @@ bool nettoll_held_wait(struct nettoll_held *held)
 }
 
 /**
- * nettoll_batch_end() - wait for the datagrams that were sent together
+ * nettoll_bunch_end() - wait for the datagrams that were sent together
  * @batch: on the stack of the front; can be used again
  */
-void nettoll_batch_end(struct nettoll_batch *batch)
+void nettoll_bunch_end(struct nettoll_bunch *batch)
 {
 	struct nettoll_held *held = batch->held;
 
@@ -151,7 +151,7 @@ void nettoll_batch_end(struct nettoll_batch *batch)
 	nettoll_sock_put(batch->ns);
 }
 
-static void batch_begin(struct nettoll_batch *batch, const struct nettoll_zc_call *call,
+static void batch_begin(struct nettoll_bunch *batch, const struct nettoll_zc_call *call,
 			struct nettoll_sock *ns, struct nettoll_held *held)
 {
 	batch->held = held;
@@ -170,11 +170,11 @@ static void batch_begin(struct nettoll_batch *batch, const struct nettoll_zc_cal
  * @ret: where to put what the protocol's send returned
  *
  * Returns when the device has let go of the pages, or, within sendmmsg, leaves
- * that to nettoll_batch_end(). Return: NETTOLL_ZC_SENT, or why it was not sent.
+ * that to nettoll_bunch_end(). Return: NETTOLL_ZC_SENT, or why it was not sent.
  */
 int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns, int *ret)
 {
-	struct nettoll_batch *batch = nettoll_stay_batch(), alone = {};
+	struct nettoll_bunch *batch = nettoll_stay_bunch(), alone = {};
 	struct msghdr *msg = call->msg;
 	struct iov_iter from = msg->msg_iter;
 	struct nettoll_held *held;
@@ -182,7 +182,7 @@ int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns
 	if (!batch)
 		batch = &alone;
 	if (batch->held && (batch->ns != ns || batch->rule != call->rule))
-		nettoll_batch_end(batch);
+		nettoll_bunch_end(batch);
 	if (!batch->held) {
 		held = nettoll_held_get(call->zs);
 		if (!held)
@@ -192,7 +192,7 @@ int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns
 	held = batch->held;
 	if (mm_account_pinned_pages(&held->pin, call->len)) {
 		if (batch == &alone)
-			nettoll_batch_end(batch);
+			nettoll_bunch_end(batch);
 		return NETTOLL_FALLBACK_MEMLOCK;
 	}
 
@@ -205,7 +205,7 @@ int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns
 	if (*ret > 0)
 		batch->bytes += *ret;
 	if (batch == &alone)
-		nettoll_batch_end(batch);
+		nettoll_bunch_end(batch);
 	if (*ret != -EFAULT)
 		return NETTOLL_ZC_SENT;
 	/* Memory that can be read, but has no pages to hold, as a device's. */
@@ -217,7 +217,7 @@ int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns
 int nettoll_front___sys_sendmmsg(int fd, struct mmsghdr __user *mmsg, unsigned int vlen,
 				 unsigned int flags, bool forbid_cmsg_compat)
 {
-	struct nettoll_batch batch = {};
+	struct nettoll_bunch batch = {};
 	struct nettoll_stay stay;
 	int ret;
 
@@ -226,7 +226,7 @@ int nettoll_front___sys_sendmmsg(int fd, struct mmsghdr __user *mmsg, unsigned i
 	nettoll_stay_begin(&stay);
 	stay.batch = &batch;
 	ret = nettoll_orig(__sys_sendmmsg)(fd, mmsg, vlen, flags, forbid_cmsg_compat);
-	nettoll_batch_end(&batch);
+	nettoll_bunch_end(&batch);
 	nettoll_stay_end(&stay);
 	return ret;
 }

@@ -87,7 +87,7 @@ struct nettoll_zc_call {
 };
 
 /**
- * struct nettoll_batch - sends of one system call that are waited for together
+ * struct nettoll_bunch - sends of one system call that are waited for together
  * @held: what their packets refer to, NULL before the first
  * @zs: their socket's
  * @ns: the socket, with a reference while @held
@@ -96,7 +96,7 @@ struct nettoll_zc_call {
  *
  * On the stack of the front of the call.
  */
-struct nettoll_batch {
+struct nettoll_bunch {
 	struct nettoll_held *held;
 	struct nettoll_zc_sock *zs;
 	struct nettoll_sock *ns;
@@ -122,6 +122,6 @@ bool nettoll_held_wait(struct nettoll_held *held);
 
 int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns, int *ret);
 int nettoll_sync_tcp(const struct nettoll_zc_call *call, int *ret);
-void nettoll_batch_end(struct nettoll_batch *batch);
+void nettoll_bunch_end(struct nettoll_bunch *batch);
 
 #endif /* NETTOLL_FASTPATH_ZEROCOPY_H */
