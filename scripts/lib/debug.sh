@@ -58,7 +58,8 @@ nt_debug_unpack() {
 nt_debug_make() {
 	local tree=$1
 	shift
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION="-$name" \
+	# Neither it nor the lock that it inherits outlives this script.
+	setpriv --pdeathsig TERM env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$tree" CC=gcc-12 HOSTCC=gcc-12 LOCALVERSION="-$name" \
 		KBUILD_BUILD_USER=nettoll KBUILD_BUILD_HOST=nettoll "$@" >>"$log" 2>&1 </dev/null
 }
 
