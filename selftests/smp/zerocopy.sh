@@ -73,7 +73,7 @@ ktap_test 'pool: the module goes with 64 sends in flight' rmmod_in_flight pool s
 # What killed processes left in flight holds the module until the device has let go of it.
 killed() {
 	mode zerocopy sync
-	held 600s
+	held 250s
 	start 4 -c sendmmsg -k 8 -n 8
 	wait_until 60 packets_queued 32
 	kill -KILL "${pids[@]}"
@@ -103,7 +103,7 @@ ktap_test 'pool: unmapped with sends in flight' unmapped
 # What its queue held is dropped with the device, and whoever waits for it goes on.
 down() {
 	mode zerocopy sync
-	held 600s
+	held 250s
 	start 4 -c sendmmsg -k 8 -n 8
 	wait_until 60 packets_queued 32
 	ip -n "$here" link set veth0 down
@@ -128,7 +128,7 @@ moved() {
 	ns_device "$here" veth9 9 1
 	ns_device "$there" veth9 9 2
 	ip -n "$here" link set veth9 mtu 9000
-	tc -n "$here" qdisc replace dev veth9 root netem delay 600s limit 1000
+	tc -n "$here" qdisc replace dev veth9 root netem delay 250s limit 1000
 	start 2 -b pool -n 8 -d 10.66.9.2
 	wait_until 60 veth9_queued
 	ip -n "$here" link set veth9 netns "$there" name veth8
