@@ -11,7 +11,7 @@
 #include <net/ipv6.h>
 #include "features.h"
 
-/* Makes of fill(skb, from, length), which adds to skb->truesize, a NAME for msghdr::sg_from_iter. */
+/* Makes a NAME for msghdr::sg_from_iter of fill(skb, from, length), which adds to skb->truesize. */
 #ifdef NETTOLL_HAVE_SG_FROM_ITER_SOCK
 #define NETTOLL_SG_FROM_ITER(name, fill)						\
 	static int name(struct sock *sk, struct sk_buff *skb, struct iov_iter *from,	\

@@ -77,7 +77,9 @@ struct nettoll_load {
  */
 struct nettoll_gather {
 	struct nettoll_sock *ns;
+	/* Of the order on the wire. */
 	struct mutex leave;
+	/* Of what is gathered; inside the other. */
 	spinlock_t lock;
 	struct nettoll_load cur;
 	struct nettoll_pace pace;
@@ -127,6 +129,13 @@ struct nettoll_coalesce_try {
 	u64 began;
 };
 
+/** nettoll_gather_of() - what coalescing keeps of a socket, NULL if nothing yet */
+static inline struct nettoll_gather *nettoll_gather_of(const struct nettoll_sock *ns)
+{
+	/* Pairs with cmpxchg() in nettoll_gather_make(). */
+	return READ_ONCE(ns->part[NETTOLL_PART_GATHER]);
+}
+
 bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 family, int *ret);
 bool nettoll_coalesce_send(struct nettoll_coalesce_try *try, struct msghdr *msg, size_t len);
 void nettoll_coalesce_sent(const struct nettoll_coalesce_try *try, int ret);
@@ -136,6 +145,9 @@ int nettoll_coalesce_start(void);
 void nettoll_coalesce_stop(void);
 void nettoll_coalesce_free(void *part);
 void nettoll_coalesce_exit(void);
+struct nettoll_gather *nettoll_gather_make(struct nettoll_sock *ns);
+int nettoll_gather_flush(struct nettoll_gather *g, enum nettoll_left left);
+void nettoll_gather_leave(struct nettoll_gather *g, struct sock *sk, enum nettoll_left left);
 int nettoll_load_send(const struct nettoll_load *load, int *refused);
 
 #endif /* NETTOLL_FASTPATH_COALESCE_H */

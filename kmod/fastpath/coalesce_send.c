@@ -158,7 +158,7 @@ int nettoll_load_send(const struct nettoll_load *load, int *refused)
 
 	if (load->b.n > 1) {
 		err = load_send_large(load, &told);
-		/* Nothing of it was sent: the datagrams do not fit, or the device makes no checksums. */
+		/* Nothing was sent: they do not fit, or the device makes no checksums. */
 		if (err != -EMSGSIZE && err != -EIO && err != -EINVAL)
 			goto sent;
 		*refused = err == -EMSGSIZE ? NETTOLL_FALLBACK_FRAGMENTED : NETTOLL_FALLBACK_NO_SG;

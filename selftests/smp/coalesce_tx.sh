@@ -11,6 +11,9 @@ module_load
 ns_add a b
 ns_veth "${ns[a]}" "${ns[b]}"
 here=${ns[a]}
+# One CPU receives all: each has a queue of its own else, and what two of them sent may overtake.
+# shellcheck disable=SC2016 # the inner shell expands it
+ip netns exec "${ns[b]}" bash -c 'echo 1 >/sys/class/net/veth0/queues/rx-0/rps_cpus'
 
 gather() { toll rule add --netns "$here" proto udp coalesce 64 late "$1" --quiet; }
 storm() { prog gather_storm -T "${ns[a]}" -R "${ns[b]}" -d "$1" -s "$seconds"; }
