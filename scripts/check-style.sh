@@ -108,7 +108,7 @@ check_checkpatch_kmod() {
 	# Its rows become assembly.
 	grep stub_x86 "$tmp/kmod" | checkpatch "LONG_LINE_STRING,$table,TRAILING_SEMICOLON,LEADING_SPACE,SPLIT_STRING"
 	# One name for what kernels call differently.
-	grep '^kmod/compat/.*\.h' "$tmp/kmod" | checkpatch LONG_LINE_STRING,NEW_TYPEDEFS
+	grep '^kmod/compat/.*\.h' "$tmp/kmod" | checkpatch LONG_LINE_STRING,NEW_TYPEDEFS,MACRO_WITH_FLOW_CONTROL
 }
 
 check_checkpatch_userspace() {

@@ -106,7 +106,7 @@ static inline void nettoll_hook_fail(unsigned int id, int error, const char *why
 	nettoll_hooks[id].why = error == -ENOMEM ? "out of memory" : why;
 }
 
-/* Why ftrace's filter did not take a hook, for nettoll_hook_fail(): it was no memory, or it does not know the function. */
+/* Why ftrace's filter did not take a hook: it had no memory, or does not know the function. */
 static inline int nettoll_hook_unseen(int error)
 {
 	return error == -ENOMEM ? error : -EOPNOTSUPP;

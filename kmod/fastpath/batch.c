@@ -83,7 +83,7 @@ u32 nettoll_pace_plan(struct nettoll_pace *p, const struct nettoll_batch_limit *
 	n = min_t(u64, n, limit->bytes / size);
 	n = min_t(u64, n, div_u64(left, max(gap + p->cost, 1U)));
 	if (n < WORTH) {
-		/* Nothing is learned from batches that are not begun; what one was told must fade. */
+		/* Nothing is learned from batches that are not begun; what was told must fade. */
 		p->cost -= p->cost / 8;
 		p->gap -= p->gap / 8;
 		return 0;

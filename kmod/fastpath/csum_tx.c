@@ -36,7 +36,7 @@ static struct nettoll_rule *rule_of_socket(const struct sock *sk)
 	if (!ns)
 		return NULL;
 	rule = READ_ONCE(ns->rule);
-	/* Any change anywhere makes the decision old; it stands until the next send if the rule does. */
+	/* Any change makes the decision old; it stands until the next send if the rule does. */
 	if (READ_ONCE(ns->key.gen) != READ_ONCE(nettoll_rules_gen) &&
 	    !rule_listed(nettoll_rules_rcu(sock_net(sk)), rule))
 		return NULL;

@@ -46,7 +46,7 @@ struct nettoll_rules *nettoll_rules_rcu(const struct net *net)
 	return rcu_dereference(net_of(net)->rules);
 }
 
-/** nettoll_rules_net_gen() - changes with every change of the rules of a namespace, under their lock */
+/** nettoll_rules_net_gen() - changes with every change of a namespace's rules, under their lock */
 u32 nettoll_rules_net_gen(struct net *net)
 {
 	lockdep_assert_held(&nettoll_rules_lock);

@@ -118,7 +118,8 @@ static noinline int udpv6_joined(struct sock *sk, struct msghdr *msg, size_t len
 /** nettoll_front_udp_sendmsg() - UDP over IPv4, also of IPv6 sockets */
 int nettoll_front_udp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
-	if (likely(nettoll_sock_quiet(sk, msg->msg_name, AF_INET)) || sk->sk_protocol != IPPROTO_UDP)
+	if (likely(nettoll_sock_quiet(sk, msg->msg_name, AF_INET)) ||
+	    sk->sk_protocol != IPPROTO_UDP)
 		return nettoll_orig(udp_sendmsg)(sk, msg, len);
 	return udp_joined(sk, msg, len);
 }
@@ -126,7 +127,8 @@ int nettoll_front_udp_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 /** nettoll_front_udpv6_sendmsg() - UDP over IPv6 */
 int nettoll_front_udpv6_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
-	if (likely(nettoll_sock_quiet(sk, msg->msg_name, AF_INET6)) || sk->sk_protocol != IPPROTO_UDP)
+	if (likely(nettoll_sock_quiet(sk, msg->msg_name, AF_INET6)) ||
+	    sk->sk_protocol != IPPROTO_UDP)
 		return nettoll_orig(udpv6_sendmsg)(sk, msg, len);
 	return udpv6_joined(sk, msg, len);
 }

@@ -2,8 +2,8 @@
 #define KBUILD_MODNAME	"probe"
 #include <net/inet_sock.h>
 
-bool probe(struct sock *sk);
-bool probe(struct sock *sk)
+int probe(struct sock *sk);
+int probe(struct sock *sk)
 {
 	return inet_test_bit(RECVERR, sk);
 }
