@@ -85,6 +85,30 @@ lane_selftests() {
 	scripts/vm --kernel "$series" --clock "$clock" --timeout 840 "${options[@]}" -- selftests/run.sh "${@:-$clock}"
 }
 
+# The fast paths have lanes of their own, since one boot for all would take too long.
+fast_paths=(virtual/zerocopy virtual/coalesce_tx virtual/coalesce_rx virtual/csum virtual/csum_tx)
+
+# lane_virtual SERIES - what is exact, but for the fast paths.
+lane_virtual() {
+	local test except=()
+	for test in "${fast_paths[@]}"; do
+		except+=(--except "$test")
+	done
+	lane_selftests "$1" virtual -- "${except[@]}" virtual
+}
+
+# lane_fastpath SERIES - the fast paths.
+lane_fastpath() { lane_selftests "$1" virtual -- "${fast_paths[@]}"; }
+
+# lane_real SERIES - races. Those of the fast paths are run by hand until they are known to hold on both kernels.
+lane_real() {
+	local path except=()
+	for path in zerocopy coalesce_tx coalesce_rx csum; do
+		except+=(--except "smp/$path")
+	done
+	lane_selftests "$1" real -- "${except[@]}" smp
+}
+
 # lane_demo SERIES - the demo with its bounds, and its document by the schema.
 lane_demo() {
 	local out=$lane_build/demo-$1 verdict status=0

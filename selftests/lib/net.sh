@@ -75,12 +75,17 @@ find_nics() {
 	no_nics=''
 }
 
-# ns_nics NS1 NS2 - two real NICs on one wire, network 3, each in its own namespace; back home at the end.
+# ns_nics NS1 NS2 - two real NICs on one wire, network 3, each in its own namespace; back home at the end, with the MTU
+# that they had.
 ns_nics() {
+	local mtu
+	mtu=$(cat "/sys/class/net/${nics[0]}/mtu")
 	ip link set "${nics[0]}" netns "$1"
 	defer ip -n "$1" link set "${nics[0]}" netns 1
 	ip link set "${nics[1]}" netns "$2"
 	defer ip -n "$2" link set "${nics[1]}" netns 1
+	defer ip -n "$1" link set "${nics[0]}" mtu "$mtu"
+	defer ip -n "$2" link set "${nics[1]}" mtu "$mtu"
 	ns_device "$1" "${nics[0]}" 3 1
 	ns_device "$2" "${nics[1]}" 3 2
 	ns_neighbours "$1" "${nics[0]}" "$2" "${nics[1]}" 3

@@ -34,6 +34,12 @@ all_zerocopy() {
 	expect 'bytes not copied' "$(counter zerocopy_bytes)" -eq "$(counter bytes)"
 }
 
+# nearly_all_zerocopy - TCP copies a little by itself, to fill up a packet that it sends again.
+nearly_all_zerocopy() {
+	expect 'bytes sent' "$(counter bytes)" -gt 0
+	expect 'bytes not copied, in hundred' $(($(counter zerocopy_bytes) * 100 / $(counter bytes))) -ge 99
+}
+
 # all_copied REASON - nothing was, and that is why.
 all_copied() {
 	expect 'bytes not copied' "$(counter zerocopy_bytes)" -eq 0
@@ -210,7 +216,7 @@ pool_tcp() {
 	sends -p tcp -d "$v6" -l 262144 -n 12 -b pool -o 1000
 	sends -p tcp -d "$v4" -l 65536 -n 20 -b pool -x -s 50000
 	delayed 5ms sends -p tcp -d "$v4" -l 65536 -n 20 -b pool
-	all_zerocopy
+	nearly_all_zerocopy
 }
 ktap_test 'pool: TCP' pool_tcp
 
