@@ -156,5 +156,8 @@ enum nettoll_join nettoll_batch_add(struct nettoll_batch *b, u32 len)
 		return NETTOLL_JOIN_NO;
 	b->n++;
 	b->bytes += len;
-	return len < b->size || b->n == b->limit ? NETTOLL_JOIN_LAST : NETTOLL_JOIN_MORE;
+	/* Nothing goes behind a shorter one, until it has left. */
+	if (len < b->size)
+		b->limit = b->n;
+	return b->n == b->limit ? NETTOLL_JOIN_LAST : NETTOLL_JOIN_MORE;
 }

@@ -164,6 +164,9 @@ static void test_joins(void **state)
 	b = (struct nettoll_batch){ .n = 1, .size = 100, .bytes = 100, .limit = 4 };
 	assert_int_equal(nettoll_batch_add(&b, 99), NETTOLL_JOIN_LAST);
 	assert_int_equal(b.bytes, 199);
+	/* It may be a moment until it leaves. */
+	assert_int_equal(nettoll_batch_add(&b, 100), NETTOLL_JOIN_NO);
+	assert_int_equal(nettoll_batch_add(&b, 99), NETTOLL_JOIN_NO);
 }
 
 int main(void)

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <getopt.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +56,11 @@ static void *receiver(void *arg)
 		if ((size_t)n < sizeof(head) || head.sender >= SENDERS || head.len != n || head.number != (uint32_t)got[head.sender] ||
 		    !pattern_ok(data + sizeof(head), (size_t)n - sizeof(head), head.number)) {
 			__atomic_add_fetch(&bad, 1, __ATOMIC_RELAXED);
-			if (head.sender < SENDERS)
-				fprintf(stderr, "sender %u: datagram %u of %u bytes, %zd came; %lu is next\n", head.sender, head.number,
-					head.len, n, got[head.sender]);
-			if ((size_t)n >= sizeof(head) && head.sender < SENDERS)
+			if (head.sender >= SENDERS)
+				continue;
+			fprintf(stderr, "sender %u: datagram %u of %u bytes, %zd came; %lu is next\n", head.sender, head.number,
+				head.len, n, got[head.sender]);
+			if ((size_t)n >= sizeof(head))
 				__atomic_store_n(&got[head.sender], head.number, __ATOMIC_RELAXED);
 		}
 		__atomic_add_fetch(&got[head.sender], 1, __ATOMIC_RELAXED);
