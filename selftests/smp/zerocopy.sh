@@ -128,6 +128,9 @@ moved() {
 	ns_device "$here" veth9 9 1
 	ns_device "$there" veth9 9 2
 	ip -n "$here" link set veth9 mtu 9000
+	ip -n "$there" link set veth9 mtu 9000
+	# Whoever asks for the address would be held back too.
+	ns_neighbours "$here" veth9 "$there" veth9 9
 	tc -n "$here" qdisc replace dev veth9 root netem delay 250s limit 1000
 	start 2 -b pool -n 8 -d 10.66.9.2
 	wait_until 60 veth9_queued
