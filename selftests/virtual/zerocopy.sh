@@ -34,12 +34,6 @@ all_zerocopy() {
 	expect 'bytes not copied' "$(counter zerocopy_bytes)" -eq "$(counter bytes)"
 }
 
-# nearly_all_zerocopy - TCP copies a little by itself, to fill up a packet that it sends again.
-nearly_all_zerocopy() {
-	expect 'bytes sent' "$(counter bytes)" -gt 0
-	expect 'bytes not copied, in hundred' $(($(counter zerocopy_bytes) * 100 / $(counter bytes))) -ge 99
-}
-
 # all_copied REASON - nothing was, and that is why.
 all_copied() {
 	expect 'bytes not copied' "$(counter zerocopy_bytes)" -eq 0
@@ -211,12 +205,13 @@ pool_udp() {
 ktap_test 'pool: UDP' pool_udp
 
 pool_tcp() {
-	mode zerocopy pool
+	# What is left of a partial write may be little.
+	mode zerocopy pool min 1
 	sends -p tcp -d "$v4" -l 16384 -n 40 -b pool
 	sends -p tcp -d "$v6" -l 262144 -n 12 -b pool -o 1000
 	sends -p tcp -d "$v4" -l 65536 -n 20 -b pool -x -s 50000
 	delayed 5ms sends -p tcp -d "$v4" -l 65536 -n 20 -b pool
-	nearly_all_zerocopy
+	all_zerocopy
 }
 ktap_test 'pool: TCP' pool_tcp
 
