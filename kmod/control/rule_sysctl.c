@@ -6,10 +6,10 @@
 #include <linux/time64.h>
 #include <net/netns/generic.h>
 
-#include "../compat/sysctl.h"
 #include "../fastpath/rule.h"
 #include "rule_nl.h"
 #include "rule_sysctl.h"
+#include "sysctl.h"
 
 /* net.nettoll.NAME, by enum nettoll_act. */
 static const struct rule_sysctl {
@@ -65,23 +65,17 @@ static int rule_sysctl_set(struct net *net, unsigned int id, u32 value)
 
 static int handler(nettoll_ctl_table *table, int write, void *buffer, size_t *len, loff_t *pos)
 {
+	const struct nettoll_sysctl_io io = { table, write, buffer, len, pos };
 	const struct rule_sysctl *s = table->extra1;
 	struct net *net = table->extra2;
 	unsigned int id = s - rule_sysctls;
-	unsigned long value, min = s->min, max = s->max;
-	struct ctl_table tmp = {
-		.data = &value,
-		.maxlen = sizeof(value),
-		.mode = table->mode,
-		.extra1 = &min,
-		.extra2 = &max,
-	};
+	unsigned long value;
 	int err;
 
 	mutex_lock(&nettoll_rules_lock);
 	value = nettoll_defaults(net).value[id];
 	mutex_unlock(&nettoll_rules_lock);
-	err = proc_doulongvec_minmax(&tmp, write, buffer, len, pos);
+	err = nettoll_sysctl_value(&io, &value, s->min, s->max);
 	return err || !write ? err : rule_sysctl_set(net, id, value);
 }
 

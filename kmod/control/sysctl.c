@@ -4,27 +4,43 @@
  */
 #include <linux/sched.h>
 
-#include "../compat/sysctl.h"
 #include "settings.h"
 #include "sysctl.h"
 
 static struct ctl_table nettoll_table[NETTOLL_SETTINGS + 1];
 static struct ctl_table_header *nettoll_table_header;
 
-static int handler(nettoll_ctl_table *table, int write, void *buffer, size_t *len, loff_t *pos)
+/**
+ * nettoll_sysctl_value() - read or write a value that is kept elsewhere
+ * @io: what the handler was called with
+ * @value: what it is; what was written, if that is within the bounds
+ * @min: the least that it may be
+ * @max: the most
+ *
+ * Return: 0 or what is wrong with what was written.
+ */
+int nettoll_sysctl_value(const struct nettoll_sysctl_io *io, unsigned long *value,
+			 unsigned long min, unsigned long max)
 {
-	const struct nettoll_setting *s = table->extra1;
-	unsigned long value = s->get(), min = s->min, max = s->max;
 	struct ctl_table tmp = {
-		.data = &value,
-		.maxlen = sizeof(value),
-		.mode = table->mode,
+		.data = value,
+		.maxlen = sizeof(*value),
+		.mode = io->table->mode,
 		.extra1 = &min,
 		.extra2 = &max,
 	};
+
+	return proc_doulongvec_minmax(&tmp, io->write, io->buffer, io->len, io->pos);
+}
+
+static int handler(nettoll_ctl_table *table, int write, void *buffer, size_t *len, loff_t *pos)
+{
+	const struct nettoll_sysctl_io io = { table, write, buffer, len, pos };
+	const struct nettoll_setting *s = table->extra1;
+	unsigned long value = s->get();
 	int err;
 
-	err = proc_doulongvec_minmax(&tmp, write, buffer, len, pos);
+	err = nettoll_sysctl_value(&io, &value, s->min, s->max);
 	if (err || !write)
 		return err;
 	return nettoll_setting_set(s, value, task_tgid_nr(current));
