@@ -226,6 +226,13 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 	int err;
 
 	lockdep_assert_held(&nettoll_rules_lock);
+	if (rules && !rules->n) {
+		kvfree(rules);
+		rules = NULL;
+	}
+	/* Namespaces come and go on machines that have rules in others, or none. */
+	if (!rules && !rcu_access_pointer(nn->rules))
+		return 0;
 	for (i = 0; rules && i < rules->n; i++)
 		groups |= action_groups(&rules->rule[i]->act);
 	if (groups & ~old_groups & BIT(NETTOLL_FRONTS_COALESCE)) {
@@ -238,10 +245,6 @@ static int rules_replace(struct nettoll_net *nn, struct nettoll_rules *rules, co
 	err = nettoll_fronts_get(groups & ~old_groups, why);
 	if (err)
 		goto err_coalesce;
-	if (rules && !rules->n) {
-		kvfree(rules);
-		rules = NULL;
-	}
 	if (rules)
 		nettoll_csum_index(rules);
 	old = rcu_replace_pointer(nn->rules, rules, lockdep_is_held(&nettoll_rules_lock));
