@@ -52,7 +52,9 @@ static void send_segments(int fd, size_t size, unsigned int n)
 		char space[CMSG_SPACE(sizeof(uint16_t))];
 	} control = { .head = { CMSG_LEN(sizeof(uint16_t)), SOL_UDP, UDP_SEGMENT } };
 	struct iovec iov = { .iov_base = buffer };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
 
 	memcpy(CMSG_DATA(&control.head), &(uint16_t){ size }, sizeof(uint16_t));
 	for (; n; n -= k) {

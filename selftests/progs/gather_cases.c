@@ -20,6 +20,8 @@
 
 #include "util.h"
 
+#define COUNT_OF(a)	(sizeof(a) / sizeof(*(a)))
+
 #define SIZE	100
 #define BURST	20
 #define SOON_MS	60	/* less than the rule's bound */
@@ -177,7 +179,7 @@ static bool case_option(void)
 	char control[100];
 	uint8_t data[SIZE];
 	struct iovec iov = { data, sizeof(data) };
-	int six = strchr(to, ':') != NULL, one = 1, tos;
+	int six = !!strchr(to, ':'), one = 1, tos;
 
 	check(setsockopt(rx, six ? IPPROTO_IPV6 : IPPROTO_IP, six ? IPV6_RECVTCLASS : IP_RECVTOS, &one, sizeof(one)), "RECVTOS");
 	if (!send_some(tx, 0, BURST))
@@ -187,7 +189,9 @@ static bool case_option(void)
 	if (!send_some(tx, BURST, BURST))
 		return false;
 	for (int i = 0; i < 2 * BURST; i++) {
-		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+		struct msghdr msg = {
+			.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control),
+		};
 		struct pollfd p = { .fd = rx, .events = POLLIN };
 		struct cmsghdr *c;
 
@@ -222,9 +226,11 @@ static bool case_too_large(void)
 
 static bool case_sizes(void)
 {
-	static const size_t sizes[] = { 100, 100, 100, 100, 60, 100, 100, 100, 100, 200, 200, 200, 200, 1, 1, 1, 1, 0, 100, 100, 3000,
-					100, 100, 100 };
-	int n = sizeof(sizes) / sizeof(sizes[0]);
+	static const size_t sizes[] = {
+		100, 100, 100, 100, 60, 100, 100, 100, 100, 200, 200, 200, 200, 1, 1, 1, 1, 0, 100, 100, 3000,
+		100, 100, 100
+	};
+	int n = COUNT_OF(sizes);
 
 	for (int i = 0; i < 10 * n; i++) {
 		uint8_t data[3000];
@@ -394,7 +400,7 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	pattern_at(0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		bool ok;
 
 		udp_pair(to, rx_ns, tx_ns, &rx, &tx);

@@ -53,7 +53,8 @@ static void *receiver(void *arg)
 		if (!n)
 			return NULL;
 		memcpy(&head, data, sizeof(head));
-		if ((size_t)n < sizeof(head) || head.sender >= SENDERS || head.len != n || head.number != (uint32_t)got[head.sender] ||
+		if ((size_t)n < sizeof(head) || head.sender >= SENDERS || head.len != n ||
+		    head.number != (uint32_t)got[head.sender] ||
 		    !pattern_ok(data + sizeof(head), (size_t)n - sizeof(head), head.number)) {
 			__atomic_add_fetch(&bad, 1, __ATOMIC_RELAXED);
 			if (head.sender >= SENDERS)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sends a pattern from one namespace to another, writes over its buffer the moment a call has returned (or, from a pool,
- * the moment it is free again), and verifies every byte that arrives.
+ * Sends a pattern from one namespace to another, writes over its buffer the moment a call has returned (or, from a
+ * pool, the moment it is free again), and verifies every byte that arrives.
  *
- *   scribble [-p udp|tcp] [-d ADDR] [-r NS] [-t NS] [-l BYTES] [-n SENDS] [-c CALL] [-b BUFFER] [-k BATCH] [-x] [-u] [-e] [-s SNDBUF]
+ *   scribble [-p udp|tcp] [-d ADDR] [-r NS] [-t NS] [-l BYTES] [-n SENDS] [-c CALL] [-b BUFFER]
+ *            [-k BATCH] [-x] [-u] [-e] [-s SNDBUF]
  *
  * CALL is send, sendto, sendmsg, sendmmsg, write or writev; BUFFER is anon, huge, file, readonly, cow, hole (the second
  * half of it is not mapped) or pool. -x: non-blocking; -u: the UDP socket is not connected; -k: datagrams of a
@@ -51,7 +52,10 @@ static struct sockaddr_storage peer;
 static socklen_t peer_len;
 static int rx, tx;
 
-static bool buffer_is(const char *kind) { return strcmp(opt.buffer, kind) == 0; }
+static bool buffer_is(const char *kind)
+{
+	return !strcmp(opt.buffer, kind);
+}
 
 static uint8_t *map(size_t bytes, int flags, int fd)
 {
@@ -422,7 +426,8 @@ int main(int argc, char **argv)
 	(opt.tcp ? run_tcp : pool ? run_udp_pool : run_udp)();
 	if (pool)
 		pool_end();
-	say("bytes=%llu partial=%lu again=%lu faults=%lu sending_us=%llu\n", (unsigned long long)seen.bytes, seen.partial, seen.again,
+	say("bytes=%llu partial=%lu again=%lu faults=%lu sending_us=%llu\n", (unsigned long long)seen.bytes,
+	    seen.partial, seen.again,
 	    seen.faults, (unsigned long long)seen.sending_ns / 1000);
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * libnettoll: buffers that the kernel module nettoll sends without copying them.
  *
- * Take a buffer, fill it, send it with send(), sendmsg(), sendmmsg() or write(), give it back. It is handed out again once
- * the device, or the peer of a TCP connection, is done with it. See libnettoll(3).
+ * Take a buffer, fill it, send it with send(), sendmsg(), sendmmsg() or write(), give it back. It is handed out again
+ * once the device, or the peer of a TCP connection, is done with it. See libnettoll(3).
  */
 #ifndef LIBNETTOLL_H
 #define LIBNETTOLL_H
@@ -30,8 +30,8 @@ enum nettoll_pool_flags {
  * @bytes: that each holds at least; rounded up to a power of two and a page, at most 16 MiB; 1 GiB in all
  * @flags: enum nettoll_pool_flags
  *
- * The memory is charged to RLIMIT_MEMLOCK. Returns NULL and sets errno: ENOENT, the module is not loaded; EINVAL, a bound;
- * ENOBUFS, RLIMIT_MEMLOCK; ENOMEM.
+ * The memory is charged to RLIMIT_MEMLOCK. Returns NULL and sets errno: ENOENT, the module is not loaded; EINVAL, a
+ * bound; ENOBUFS, RLIMIT_MEMLOCK; ENOMEM.
  */
 struct nettoll_pool *nettoll_pool_open(unsigned int buffers, size_t bytes, int flags);
 
