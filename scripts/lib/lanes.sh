@@ -44,6 +44,9 @@ lane_unit() {
 	return "$status"
 }
 
+# lane_asan - the unit tests of the command once more, with the compiler's checks of memory and of undefined behaviour.
+lane_asan() { make -s -C userspace O="$lane_build/tools" asan; }
+
 # lane_kmod SERIES - the module for this kernel, with the kernel's extra warnings and sparse. The other lanes find it
 # where `make module` puts it.
 lane_kmod() {

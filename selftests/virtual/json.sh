@@ -21,7 +21,7 @@ doc() {
 	docs+=("$schema	$file")
 }
 
-ktap_plan 34
+ktap_plan 38
 module_load
 toll_detach
 "$NTT_CLI" monitor --json >"$out/changes" &
@@ -73,6 +73,15 @@ doc rule rules rule
 doc rule-change deleted rule delete "$(toll rule --tsv | awk 'NR == 2 { print $1 }')"
 doc rule-change restored rule restore /dev/null
 doc rule-change flushed rule flush
+ip link add ntt-json type veth peer name ntt-json-peer
+defer ip link del ntt-json
+# Which gives it a NAPI instance.
+ethtool -K ntt-json gro on
+ip link set ntt-json up
+doc coalesce moderated coalesce ntt-json --latency 100us
+doc coalesce all-moderated coalesce
+doc coalesce ended coalesce ntt-json off
+doc coalesce none-moderated coalesce
 doc stat live stat --no-attach 50ms 2
 back_start sleeper exchange -n 1 -G
 wait_until 5 sleeps_in "${back_pid[sleeper]}" __skb_recv_udp

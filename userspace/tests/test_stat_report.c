@@ -318,10 +318,13 @@ static void windows__parts_have_whole_ones(void **state)
 	assert_int_equal(part[0].ns, 200);
 	assert_int_equal(part[1].attached_ns, 14);
 	assert_int_equal(part[1].ns, 300);
+	toll_diff_free(&part[0]);
+	toll_diff_free(&part[1]);
 	/* One window, and a reading in its middle. */
 	w.n = 1;
 	assert_int_equal(stat_windows_diffs(&w, &at[0], &at[2], &hooks, part), 1);
 	assert_int_equal(part[0].attached_ns, 10);
+	toll_diff_free(&part[0]);
 	/* Less than one. */
 	assert_int_equal(stat_windows_diffs(&w, &at[0], &at[1], &hooks, part), 0);
 	w.period_ns = 0;
