@@ -18,7 +18,8 @@
 #define EXIT_SIGNAL	128	/* plus the signal, as a shell has it */
 #define REPEATS		5	/* unless the plan or the user says */
 
-enum { OPT_JSON = 256, OPT_SVG, OPT_RUNGS, OPT_REPEATS, OPT_KEEP, OPT_DRY_RUN, OPT_RESTORE, OPT_NO_LAYERS };
+enum { OPT_JSON = 256, OPT_SVG, OPT_RUNGS, OPT_REPEATS, OPT_KEEP, OPT_DRY_RUN, OPT_RESTORE, OPT_NO_LAYERS,
+	OPT_COMPARE, OPT_RETAIN, OPT_LEAVE_OUT };
 
 static const struct option longs[] = {
 	{ "json", required_argument, NULL, OPT_JSON },
@@ -29,21 +30,37 @@ static const struct option longs[] = {
 	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "restore", no_argument, NULL, OPT_RESTORE },
 	{ "no-layers", no_argument, NULL, OPT_NO_LAYERS },
+	{ "compare", required_argument, NULL, OPT_COMPARE },
+	{ "retain", required_argument, NULL, OPT_RETAIN },
+	{ "leave-one-out", no_argument, NULL, OPT_LEAVE_OUT },
 	{ NULL, 0, NULL, 0 }
 };
 
 struct options {
 	const char *plan, *json, *svg, *rungs;
 	uint32_t repeats;
-	bool keep, dry_run, restore, no_layers;
+	int compare, retain;	/* -1: as the plan has it */
+	bool keep, dry_run, restore, no_layers, leave_out;
 };
+
+static int parse_choice(const char *option, const char *word, const char *const *names, int *value)
+{
+	int i;
+
+	for (i = 0; names[i] && strcmp(names[i], word); i++)
+		;
+	if (!names[i])
+		return err_set(-EINVAL, NULL, "%s takes %s or %s, not '%s'", option, names[0], names[1], word);
+	*value = i;
+	return 0;
+}
 
 static int parse(int argc, char **argv, struct options *o)
 {
 	uint64_t n;
 	int c, ret;
 
-	*o = (struct options) { 0 };
+	*o = (struct options) { .compare = -1, .retain = -1 };
 	while ((c = arg_getopt(argc, argv, "", longs)) != -1) {
 		switch (c) {
 		case OPT_JSON:
@@ -59,6 +76,15 @@ static int parse(int argc, char **argv, struct options *o)
 		case OPT_DRY_RUN: o->dry_run = true; break;
 		case OPT_RESTORE: o->restore = true; break;
 		case OPT_NO_LAYERS: o->no_layers = true; break;
+		case OPT_LEAVE_OUT: o->leave_out = true; break;
+		case OPT_COMPARE:
+		case OPT_RETAIN:
+			ret = c == OPT_COMPARE ?
+				parse_choice("--compare", optarg, plan_compare_names, &o->compare) :
+				parse_choice("--retain", optarg, plan_retain_names, &o->retain);
+			if (ret)
+				return usage_report(ret);
+			break;
 		case OPT_REPEATS:
 			ret = arg_uint("--repeats", optarg, 1, PLAN_REPEATS_MAX, &n);
 			if (ret)
@@ -178,14 +204,27 @@ static int save_all(const struct climb *climb, const struct options *o)
 	return ret;
 }
 
-static int climb_plan(const struct plan *plan, const struct options *o, struct climb *climb)
+/* What the plan says, and what the user says against it. */
+static int choose_design(const struct plan *plan, const struct options *o, struct climb *climb)
+{
+	climb->repeats = o->repeats ? o->repeats : plan->repeats ? plan->repeats : REPEATS;
+	climb->compare = o->compare < 0 ? plan->compare : (enum plan_compare)o->compare;
+	climb->retain = o->retain < 0 ? plan->retain : (enum plan_retain)o->retain;
+	climb->least = plan->least;
+	climb->leave_out = plan->leave_out || o->leave_out;
+	if (climb->repeats < 2 && climb->retain == PLAN_RETAIN_GAINS && climb->nsteps > 1)
+		return err_set(-EINVAL, "--repeats 2 or more, or --retain all",
+			       "one measurement of each rung does not tell a gain from chance");
+	return 0;
+}
+
+static int climb_plan(const struct options *o, struct climb *climb)
 {
 	bool people = out_format() == OUT_PEOPLE, dirty;
 	int unprinted = 0, ret, sig, status;
 
 	climb->account = !o->no_layers;
 	climb->keep = o->keep;
-	climb->repeats = o->repeats ? o->repeats : plan->repeats ? plan->repeats : REPEATS;
 	if (people) {
 		climb->on_begin = on_begin;
 		climb->on_step = on_step;
@@ -256,6 +295,8 @@ static int run_ladder(int argc, char **argv)
 		climb->plan = plan;
 		ret = choose_rungs(plan, o.rungs, climb);
 	}
+	if (!ret)
+		ret = choose_design(plan, &o, climb);
 	if (!ret && o.json)
 		ret = check_writable(o.json);
 	if (!ret && o.svg)
@@ -267,7 +308,7 @@ static int run_ladder(int argc, char **argv)
 	else if (o.dry_run)
 		ret = dry_run(plan, climb);
 	else
-		ret = climb_plan(plan, &o, climb);
+		ret = climb_plan(&o, climb);
 	if (climb)
 		climb_free(climb);
 	if (plan)
@@ -284,12 +325,17 @@ const struct cmd cmd_ladder = {
 	.usage =
 	"ladder PLAN [OPTION]... | ladder --restore\n"
 	"Climbs the rungs of PLAN (see ladders/ and nettoll-ladder(8)): with the settings of each rung on\n"
-	"top of those below it, sends the plan's traffic and measures throughput, loss, processor time,\n"
-	"and, when the module is loaded, what every layer charges. Afterwards the host is as before.\n"
+	"top of those below it, and without, by turns, sends the plan's traffic and measures throughput,\n"
+	"loss, processor time, and, when the module is loaded, what every layer charges. A rung without\n"
+	"a certain gain is reverted. Afterwards the host is as before.\n"
 	"\n"
 	"Options:\n"
 	"      --rungs A,B...    climb only these (and the first)\n"
 	"      --repeats N       measurements of a rung (5, or what the plan says)\n"
+	"      --compare HOW     by-turns: measure each rung in turn with the state below it; in-order:\n"
+	"                        measure each state once\n"
+	"      --retain WHICH    gains: go on with rungs of certain gain only; all: with every rung\n"
+	"      --leave-one-out   at the end, measure what each retained rung is worth among the others\n"
 	"      --no-layers       leave the module alone\n"
 	"      --json=FILE       write the results to a file too\n"
 	"      --svg FILE        draw them (needs gnuplot)\n"

@@ -122,6 +122,14 @@ _nettoll() {
 		_nettoll_words 'plain zerocopy gso sendmmsg zerocopy+gso' "$cur"
 		return
 		;;
+	--compare)
+		_nettoll_words 'by-turns in-order' "$cur"
+		return
+		;;
+	--retain)
+		_nettoll_words 'gains all' "$cur"
+		return
+		;;
 	--proto)
 		_nettoll_words 'udp tcp' "$cur"
 		return

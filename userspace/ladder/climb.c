@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ladder/effect.h"
 #include "ladder/workload.h"
 #include "lib/err.h"
 #include "lib/progress.h"
@@ -19,9 +20,15 @@ uint32_t climb_mask(const struct climb *c, size_t step)
 	uint32_t mask = 0;
 	size_t i;
 
-	for (i = 0; i <= step && i < c->nsteps; i++)
+	for (i = 0; i < step && i < c->nsteps; i++)
 		mask |= 1u << c->step[i];
-	return mask;
+	mask &= ~c->reverted;
+	return step < c->nsteps ? mask | 1u << c->step[step] : mask;
+}
+
+uint32_t climb_retained(const struct climb *c)
+{
+	return climb_mask(c, c->nsteps);
 }
 
 const struct cell *climb_cell(const struct climb *c, uint32_t mask)
@@ -34,14 +41,41 @@ const struct cell *climb_cell(const struct climb *c, uint32_t mask)
 	return NULL;
 }
 
+const struct cell *climb_above(const struct climb *c, size_t step)
+{
+	return c->at[step].above ? c->at[step].above : climb_cell(c, climb_mask(c, step));
+}
+
+const struct cell *climb_base(const struct climb *c, size_t step)
+{
+	if (c->at[step].below)
+		return c->at[step].below;
+	return climb_cell(c, climb_mask(c, step) & ~(1u << c->step[step]));
+}
+
+const struct cell *climb_last(const struct climb *c)
+{
+	size_t i;
+
+	for (i = c->nsteps; i-- > 0;)
+		if (!(c->reverted & 1u << c->step[i]))
+			return climb_above(c, i);
+	return NULL;
+}
+
 bool climb_has_rung(const struct climb *c, uint32_t rung)
 {
-	return climb_mask(c, c->nsteps) & 1u << rung;
+	size_t i;
+
+	for (i = 0; i < c->nsteps; i++)
+		if (c->step[i] == rung)
+			return true;
+	return false;
 }
 
 uint32_t climb_below(const struct climb *c, uint32_t rung)
 {
-	return climb_mask(c, c->nsteps) & ((1u << rung) - 1);
+	return climb_retained(c) & ((1u << rung) - 1);
 }
 
 static int next_run(struct climb *c)
@@ -50,25 +84,26 @@ static int next_run(struct climb *c)
 	return stop_pending() ? -EINTR : 0;
 }
 
-static int take_samples(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+static int begin_cell(struct climb *c, struct cell *cell, uint32_t mask)
 {
-	uint32_t i;
+	*cell = (struct cell) { .mask = mask, .bound = NAN };
+	cell->sample = calloc(c->repeats, sizeof(*cell->sample));
+	return cell->sample ? 0 : err_set(-ENOMEM, NULL, "out of memory");
+}
+
+static int take_sample(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+{
+	struct sample *sample = &cell->sample[cell->n];
 	int ret;
 
-	cell->sample = calloc(c->repeats, sizeof(*cell->sample));
-	if (!cell->sample)
-		return err_set(-ENOMEM, NULL, "out of memory");
-	for (i = 0; i < c->repeats; i++) {
-		ret = next_run(c);
-		if (!ret)
-			ret = measure_sample(spec, &cell->sample[i]);
-		if (ret)
-			return ret;
-		cell->n++;
-		if (cell->sample[i].corrupted)
-			pr_warn("%llu messages arrived corrupted",
-				(unsigned long long)cell->sample[i].corrupted);
-	}
+	ret = next_run(c);
+	if (!ret)
+		ret = measure_sample(spec, sample);
+	if (ret)
+		return ret;
+	cell->n++;
+	if (sample->corrupted)
+		pr_warn("%llu messages arrived corrupted", (unsigned long long)sample->corrupted);
 	return 0;
 }
 
@@ -98,6 +133,13 @@ static int unless_stopped(int ret)
 	return ret && stop_pending() ? -EINTR : ret;
 }
 
+static void note_bound(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+{
+	cell->mtu = rig_mtu(&c->rig);
+	if (cell->mtu)
+		cell->bound = workload_bound(spec, cell->mtu);
+}
+
 /* Go to a state and measure it, unless that has been done. */
 static int visit(struct climb *c, uint32_t mask)
 {
@@ -107,22 +149,106 @@ static int visit(struct climb *c, uint32_t mask)
 
 	if (climb_cell(c, mask))
 		return 0;
-	*cell = (struct cell) { .mask = mask, .bound = NAN };
-	ret = plan_spec(c->plan, mask, &spec);
+	ret = begin_cell(c, cell, mask);
+	if (!ret)
+		ret = plan_spec(c->plan, mask, &spec);
 	if (!ret)
 		ret = rig_go(&c->rig, mask);
-	if (!ret)
-		ret = unless_stopped(take_samples(c, &spec, cell));
+	while (!ret && cell->n < c->repeats)
+		ret = unless_stopped(take_sample(c, &spec, cell));
 	if (!ret && c->module)
 		ret = unless_stopped(take_bill(c, &spec, cell));
 	if (ret) {
 		free(cell->sample);
 		return ret;
 	}
-	cell->mtu = rig_mtu(&c->rig);
-	if (cell->mtu)
-		cell->bound = workload_bound(&spec, cell->mtu);
+	note_bound(c, &spec, cell);
 	c->ncells++;
+	return 0;
+}
+
+/* The bill of a state that has been measured before: it is exact, and need not be taken again. */
+static void copy_bill(const struct climb *c, struct cell *cell)
+{
+	size_t i;
+
+	for (i = 0; i < c->ncells && !cell->bill.valid; i++)
+		if (c->cell[i].mask == cell->mask)
+			cell->bill = c->cell[i].bill;
+}
+
+/* Samples of two states by turns, A B B A A B..., so that neither is always the first. */
+static int take_by_turns(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+{
+	bool there[2] = { false, false };
+	uint32_t i, k, which;
+	int ret;
+
+	for (i = 0; i < c->repeats; i++) {
+		for (k = 0; k < 2; k++) {
+			which = (i ^ k) & 1;
+			ret = there[which] ? 0 : rig_go(&c->rig, cell[which].mask);
+			if (ret)
+				return ret;
+			there[which] = true;
+			there[!which] = false;
+			if (!cell[which].n)
+				note_bound(c, &spec[which], &cell[which]);
+			ret = unless_stopped(take_sample(c, &spec[which], &cell[which]));
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* Measure two states by turns, the second with its layers, and leave it in force. */
+static int visit_by_turns(struct climb *c, uint32_t below, uint32_t above, struct comparison *result)
+{
+	struct cell *cell = &c->cell[c->ncells];
+	struct traffic_spec spec[2];
+	int ret, i;
+
+	cell[0].sample = cell[1].sample = NULL;
+	ret = begin_cell(c, &cell[0], below);
+	if (!ret)
+		ret = begin_cell(c, &cell[1], above);
+	for (i = 0; i < 2 && !ret; i++)
+		ret = plan_spec(c->plan, cell[i].mask, &spec[i]);
+	if (!ret)
+		ret = take_by_turns(c, spec, cell);
+	copy_bill(c, &cell[0]);
+	copy_bill(c, &cell[1]);
+	if (!ret)
+		ret = rig_go(&c->rig, above);
+	if (!ret && c->module && !cell[1].bill.valid)
+		ret = unless_stopped(take_bill(c, &spec[1], &cell[1]));
+	if (ret) {
+		free(cell[0].sample);
+		free(cell[1].sample);
+		return ret;
+	}
+	cell[0].turn = cell[1].turn = ++c->turns;
+	*result = (struct comparison) { &cell[0], &cell[1] };
+	c->ncells += 2;
+	return 0;
+}
+
+static int measure_step(struct climb *c, size_t step)
+{
+	uint32_t mask = climb_mask(c, step), bit = 1u << c->step[step];
+	struct effect e;
+	int ret;
+
+	if (!step || c->compare == PLAN_IN_ORDER)
+		ret = visit(c, mask);
+	else
+		ret = visit_by_turns(c, mask & ~bit, mask, &c->at[step]);
+	if (ret || !step || c->retain == PLAN_RETAIN_ALL)
+		return ret;
+	e = effect_of(climb_base(c, step), climb_above(c, step), c->least);
+	if (e.verdict != EFFECT_GAIN)
+		c->reverted |= bit;
 	return 0;
 }
 
@@ -135,13 +261,41 @@ static int climb_steps(struct climb *c)
 	for (i = 0; i < c->nsteps; i++) {
 		rung = &c->plan->rung[c->step[i]];
 		progress_text("rung %zu/%zu %s", i + 1, c->nsteps, rung->name);
-		ret = visit(c, climb_mask(c, i));
+		ret = measure_step(c, i);
 		if (ret == -EINTR)
 			return ret;
 		if (ret)
 			return err_context(ret, "rung %s", rung->name);
 		if (c->on_step)
 			c->on_step(c, i, c->ctx);
+	}
+	return 0;
+}
+
+/* What each retained rung is worth where it is: all of them, and all but this one. */
+static int leave_out(struct climb *c)
+{
+	uint32_t full = climb_retained(c), bit;
+	struct traffic_spec spec;
+	size_t i;
+	int ret;
+
+	for (i = 1; i < c->nsteps && c->leave_out; i++) {
+		bit = 1u << c->step[i];
+		if (!(full & bit))
+			continue;
+		progress_text("without %s", c->plan->rung[c->step[i]].name);
+		ret = plan_spec(c->plan, full & ~bit, &spec);
+		if (ret) {
+			pr_note("%s cannot be left out: %s", c->plan->rung[c->step[i]].name, err_text(ret));
+			err_clear();
+			continue;
+		}
+		ret = visit_by_turns(c, full & ~bit, full, &c->out[i]);
+		if (ret == -EINTR)
+			return ret;
+		if (ret)
+			return err_context(ret, "without %s", c->plan->rung[c->step[i]].name);
 	}
 	return 0;
 }
@@ -176,18 +330,24 @@ static int visit_pairs(struct climb *c)
 	return 0;
 }
 
-/* How many cells there will be, for the time left. */
-static size_t count_cells(const struct climb *c)
+/* How many runs there will be at most, for the time left. */
+static uint64_t count_runs(const struct climb *c)
 {
-	size_t i, n = c->nsteps;
+	uint64_t once = c->repeats + (c->module ? 1 : 0), n;
 	uint32_t a, b, distance;
+	size_t i;
 
+	n = c->nsteps * once;
+	if (c->compare == PLAN_BY_TURNS)
+		n += (c->nsteps - 1) * (uint64_t)c->repeats;
+	if (c->leave_out)
+		n += (c->nsteps - 1) * 2 * (uint64_t)c->repeats;
 	for (i = 0; i < c->plan->npairs; i++) {
 		a = c->plan->pair[i].a;
 		b = c->plan->pair[i].b;
 		distance = a > b ? a - b : b - a;
 		if (climb_has_rung(c, a) && climb_has_rung(c, b))
-			n += distance == 1 ? 1 : 2;
+			n += (distance == 1 ? 1 : 2) * once;
 	}
 	return n;
 }
@@ -230,13 +390,15 @@ int climb_run(struct climb *c, bool *dirty)
 		goto out;
 	if (c->on_begin)
 		c->on_begin(c, c->ctx);
-	c->runs = count_cells(c) * (c->repeats + (c->module ? 1 : 0));
+	c->runs = count_runs(c);
 	progress_start(c->runs);
 	ret = climb_steps(c);
 	if (!ret)
+		ret = leave_out(c);
+	if (!ret)
 		ret = visit_pairs(c);
 	if (!ret && c->keep)
-		ret = rig_go(&c->rig, climb_mask(c, c->nsteps));
+		ret = rig_go(&c->rig, climb_retained(c));
 	progress_end();
 out:
 	if (ret == -EINTR)

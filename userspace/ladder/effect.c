@@ -9,6 +9,10 @@
 /* The most repeats that a comparison looks at; plans allow fewer. */
 #define VALUES_MAX	PLAN_REPEATS_MAX
 
+const char *const effect_verdict_names[EFFECT_VERDICTS] = {
+	[EFFECT_UNCLEAR] = "unclear", [EFFECT_NONE] = "none", [EFFECT_GAIN] = "gain", [EFFECT_LOSS] = "loss",
+};
+
 static size_t rates(const struct cell *cell, double *values)
 {
 	size_t i, n = cell->n < VALUES_MAX ? cell->n : VALUES_MAX;
@@ -55,15 +59,39 @@ static int by_change(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct effect effect_of(const struct cell *from, const struct cell *to)
+static struct stats_summary difference(const struct cell *from, const struct cell *to)
 {
 	double a[VALUES_MAX], b[VALUES_MAX];
-	size_t na = rates(from, a), nb = rates(to, b);
-	struct effect e = { .rate = stats_difference(a, na, b, nb, EFFECT_CONFIDENCE) };
+	size_t i, na = rates(from, a), nb = rates(to, b);
+
+	if (!from->turn || from->turn != to->turn || na != nb)
+		return stats_difference(a, na, b, nb, EFFECT_CONFIDENCE);
+	for (i = 0; i < na; i++)
+		b[i] -= a[i];
+	return stats_summarize(b, na, EFFECT_CONFIDENCE);
+}
+
+/* A change counts when it is certain and no smaller than the least; there is none when more is ruled out. */
+static enum effect_verdict judge(const struct stats_summary *d, double least)
+{
+	if (isnan(d->half))
+		return EFFECT_UNCLEAR;
+	if (fabs(d->mean) > d->half && fabs(d->mean) >= least)
+		return d->mean > 0 ? EFFECT_GAIN : EFFECT_LOSS;
+	if (fabs(d->mean) + d->half < least || (d->mean == 0 && d->half == 0))
+		return EFFECT_NONE;
+	/* Certain, but too small. */
+	return fabs(d->mean) > d->half ? EFFECT_NONE : EFFECT_UNCLEAR;
+}
+
+struct effect effect_of(const struct cell *from, const struct cell *to, double least)
+{
+	struct effect e = { .rate = difference(from, to) };
 	uint32_t layer;
 
 	e.known = !isnan(e.rate.half);
-	e.significant = e.known && fabs(e.rate.mean) > e.rate.half;
+	e.verdict = judge(&e.rate, least * fabs(cell_rate(from).mean));
+	e.significant = e.verdict == EFFECT_GAIN || e.verdict == EFFECT_LOSS;
 	if (!from->bill.valid || !to->bill.valid)
 		return e;
 	for (layer = 0; layer < MODEL_LAYERS; layer++) {

@@ -14,17 +14,29 @@ struct layer_change {
 	double per_byte;
 };
 
+/* What a comparison comes to. */
+enum effect_verdict {
+	EFFECT_UNCLEAR,		/* may be more than the least that counts, or nothing: more repeats would tell */
+	EFFECT_NONE,		/* less than the least that counts */
+	EFFECT_GAIN,
+	EFFECT_LOSS,
+	EFFECT_VERDICTS
+};
+
+extern const char *const effect_verdict_names[EFFECT_VERDICTS];
+
 /**
  * struct effect - a cell compared with one below
  * @rate: difference of the throughput, bits per second, with its confidence interval
  * @known: there is an interval
- * @significant: the interval does not hold zero; runs that repeat exactly have an empty interval
+ * @significant: a gain or a loss: certain, and the mean is no smaller than the least that counts
  * @nchanges, @change: layers, the one that fell most first; none without bills
  */
 struct effect {
 	struct stats_summary rate;
 	bool known;
 	bool significant;
+	enum effect_verdict verdict;
 	size_t nchanges;
 	struct layer_change change[MODEL_LAYERS];
 };
@@ -39,8 +51,14 @@ double cell_mean(const struct cell *cell, size_t offset);
 /** cell_lost() - messages lost in all of a cell's samples */
 uint64_t cell_lost(const struct cell *cell);
 
-/** effect_of() - compare two cells */
-struct effect effect_of(const struct cell *from, const struct cell *to);
+/**
+ * effect_of() - compare two cells
+ * @least: the smallest change that counts, as a share of what @from has
+ *
+ * Cells that were measured by turns are compared pair by pair (Student's t of the differences), so that
+ * what drifts slowly cancels out; others as two samples (Welch's t).
+ */
+struct effect effect_of(const struct cell *from, const struct cell *to, double least);
 
 /**
  * struct interaction - what two rungs do together that they do not do alone

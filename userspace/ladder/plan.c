@@ -11,6 +11,8 @@
 #include "lib/err.h"
 
 const char *const plan_end_names[PLAN_ENDS] = { "local", "remote" };
+const char *const plan_compare_names[PLAN_COMPARES + 1] = { "by-turns", "in-order", NULL };
+const char *const plan_retain_names[PLAN_RETAINS + 1] = { "gains", "all", NULL };
 
 bool plan_turns(const struct plan *plan, enum plan_end end)
 {

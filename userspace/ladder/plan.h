@@ -17,6 +17,15 @@ enum plan_end { PLAN_LOCAL, PLAN_REMOTE, PLAN_ENDS };
 
 extern const char *const plan_end_names[PLAN_ENDS];
 
+/* How a rung is compared with those below it: in turn with them, or each state once, in the order of the plan. */
+enum plan_compare { PLAN_BY_TURNS, PLAN_IN_ORDER, PLAN_COMPARES };
+
+/* Which rungs stay for those above: the ones with a gain that is certain, or all. */
+enum plan_retain { PLAN_RETAIN_GAINS, PLAN_RETAIN_ALL, PLAN_RETAINS };
+
+extern const char *const plan_compare_names[PLAN_COMPARES + 1];
+extern const char *const plan_retain_names[PLAN_RETAINS + 1];
+
 /** struct plan_setting - a knob and the value it is to have; canonical */
 struct plan_setting {
 	enum plan_end end;
@@ -49,6 +58,8 @@ struct plan_rung {
  * @line_bps: rate of the line, bits per second, link headers counted
  * @place: where the knobs of an end are; valid if @peer is here or in a namespace
  * @repeats: 0: the plan does not say
+ * @least: the smallest change that counts, as a share of the throughput
+ * @leave_out: measure at the end what each retained rung is worth among all others
  * @setup: settings that hold for all rungs
  * @pair: rungs whose interaction is wanted, by number
  */
@@ -61,6 +72,10 @@ struct plan {
 	char addr[PLAN_ENDS][TRAFFIC_ADDR_MAX];
 	struct knob_place place[PLAN_ENDS];
 	uint32_t repeats;
+	double least;
+	enum plan_compare compare;
+	enum plan_retain retain;
+	bool leave_out;
 	struct plan_settings setup;
 	struct json_object *workload;
 	size_t nrungs;

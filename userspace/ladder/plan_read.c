@@ -14,6 +14,8 @@
 
 #define FORMAT		"nettoll-ladder/1"
 #define SETTINGS_MAX	256
+#define LEAST		0.01	/* unless the plan says */
+#define LEAST_MAX	0.5
 #define NAME_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 static int take_name(struct jsonpath *at, struct json_object *obj, char *name)
@@ -312,6 +314,67 @@ static int take_pairs(struct jsonpath *at, struct json_object *root, struct plan
 	return ret;
 }
 
+/* ---- how rungs are judged ---- */
+
+/* One of @names, by number; @value stays what it is when there is no such member. */
+static int take_choice(struct jsonpath *at, struct json_object *root, const char *key,
+		       const char *const *names, int *value)
+{
+	struct json_object *one;
+	char text[32];
+	size_t old;
+	int i, ret;
+
+	if (!json_object_object_get_ex(root, key, &one))
+		return 0;
+	old = jsonpath_push(at, key);
+	ret = jsonpath_is(at, one, json_type_string);
+	if (ret)
+		return ret;
+	snprintf(text, sizeof(text), "%s", json_object_get_string(one));
+	for (i = 0; names[i] && strcmp(names[i], text); i++)
+		;
+	if (!names[i])
+		return jsonpath_error(at, "this is '%s' or '%s', not '%s'", names[0], names[1], text);
+	*value = i;
+	jsonpath_pop(at, old);
+	return 0;
+}
+
+static int take_judgement(struct jsonpath *at, struct json_object *root, struct plan *plan)
+{
+	int compare = PLAN_BY_TURNS, retain = PLAN_RETAIN_GAINS, ret;
+	struct json_object *value;
+	size_t old;
+
+	ret = take_choice(at, root, "compare", plan_compare_names, &compare);
+	if (!ret)
+		ret = take_choice(at, root, "retain", plan_retain_names, &retain);
+	if (ret)
+		return ret;
+	plan->compare = (enum plan_compare)compare;
+	plan->retain = (enum plan_retain)retain;
+	plan->least = LEAST;
+	if (json_object_object_get_ex(root, "least-gain", &value)) {
+		old = jsonpath_push(at, "least-gain");
+		if (!json_object_is_type(value, json_type_double) && !json_object_is_type(value, json_type_int))
+			return jsonpath_error(at, "a share of the throughput is a number, as 0.01");
+		plan->least = json_object_get_double(value);
+		if (!(plan->least >= 0 && plan->least <= LEAST_MAX))
+			return jsonpath_error(at, "the smallest gain that counts is from 0 to %g", LEAST_MAX);
+		jsonpath_pop(at, old);
+	}
+	if (json_object_object_get_ex(root, "leave-one-out", &value)) {
+		old = jsonpath_push(at, "leave-one-out");
+		ret = jsonpath_is(at, value, json_type_boolean);
+		if (ret)
+			return ret;
+		plan->leave_out = json_object_get_boolean(value);
+		jsonpath_pop(at, old);
+	}
+	return 0;
+}
+
 /* ---- the whole ---- */
 
 static int take_numbers(struct jsonpath *at, struct json_object *root, struct plan *plan)
@@ -368,8 +431,8 @@ static int take_setup(struct jsonpath *at, struct json_object *root, struct plan
 static int take_plan(struct jsonpath *at, struct json_object *root, struct plan *plan)
 {
 	static const char *const keys[] = {
-		"format", "name", "doc", "line", "repeats", "ends", "workload", "setup", "rungs", "interactions",
-		NULL
+		"format", "name", "doc", "line", "repeats", "compare", "retain", "least-gain", "leave-one-out", "ends",
+		"workload", "setup", "rungs", "interactions", NULL
 	};
 	char format[32];
 	int ret;
@@ -387,6 +450,8 @@ static int take_plan(struct jsonpath *at, struct json_object *root, struct plan 
 		ret = jsonpath_string(at, root, "doc", false, plan->doc, sizeof(plan->doc));
 	if (!ret)
 		ret = take_numbers(at, root, plan);
+	if (!ret)
+		ret = take_judgement(at, root, plan);
 	if (!ret)
 		ret = take_ends(at, root, plan);
 	if (ret)

@@ -76,7 +76,7 @@ struct picture {
 
 static const struct cell *cell_at(const struct picture *p, size_t step)
 {
-	return climb_cell(p->c, climb_mask(p->c, step));
+	return climb_above(p->c, step);
 }
 
 static void measure_picture(struct picture *p)

@@ -29,7 +29,7 @@ static const struct plan_rung *rung_of(const struct climb *c, size_t step)
 
 static const struct cell *step_cell(const struct climb *c, size_t step)
 {
-	return climb_cell(c, climb_mask(c, step));
+	return climb_above(c, step);
 }
 
 /* What is lost by measuring: throughput with the account attached, below that without, per cent. */
@@ -95,11 +95,22 @@ static void format_gain(const struct climb *c, size_t step, char *buf, size_t si
 		snprintf(buf, size, "-");
 		return;
 	}
-	below = step_cell(c, step - 1);
-	e = effect_of(below, cell);
+	below = climb_base(c, step);
+	e = effect_of(below, cell, c->least);
 	/* '~': within the noise. */
 	snprintf(buf, size, "%s%+.1f", e.known && !e.significant ? "~" : "",
 		 100 * e.rate.mean / cell_rate(below).mean);
+}
+
+static const char *why_reverted(const struct climb *c, const struct effect *e, char *buf, size_t size)
+{
+	if (e->verdict == EFFECT_LOSS)
+		snprintf(buf, size, "a loss");
+	else if (e->verdict == EFFECT_NONE)
+		snprintf(buf, size, "no gain of %g %% or more", 100 * c->least);
+	else
+		snprintf(buf, size, "no gain that is certain after %" PRIu32 " repeats", c->repeats);
+	return buf;
 }
 
 int report_step(const struct climb *c, size_t step)
@@ -107,12 +118,12 @@ int report_step(const struct climb *c, size_t step)
 	const struct cell *cell = step_cell(c, step);
 	const struct plan_rung *rung = rung_of(c, step);
 	struct out_doc *doc = out_begin("ladder", 0);
-	char gain[32], changes[256] = "", cpu[16], cycles[16];
+	char gain[32], changes[256] = "", cpu[16], cycles[16], reason[128];
 	double rate = cell_rate(cell).mean;
-	struct effect e;
+	struct effect e = { .verdict = EFFECT_UNCLEAR };
 
 	if (step) {
-		e = effect_of(step_cell(c, step - 1), cell);
+		e = effect_of(climb_base(c, step), cell, c->least);
 		report_changes(&e, rung->targets, changes, sizeof(changes));
 	}
 	format_gain(c, step, gain, sizeof(gain));
@@ -121,6 +132,8 @@ int report_step(const struct climb *c, size_t step)
 	out_text(doc, STYLE_NONE, "%-16s %7.3f %7.1f %9s %6" PRIu64 " %7.1f %6s %8s  %s", rung->name, rate / 1e9,
 		 share(c, rate), gain, cell_lost(cell), CELL_MEAN(cell, message_rate) / 1e3, cpu, cycles,
 		 changes);
+	if (c->reverted & 1u << c->step[step])
+		out_text(doc, STYLE_DIM, "%16s reverted: %s", "", why_reverted(c, &e, reason, sizeof(reason)));
 	return out_end(doc);
 }
 
@@ -189,9 +202,33 @@ static void add_interaction(const struct climb *c, struct out_doc *doc, uint32_t
 		 i.value > 0 ? "each needs the other" : "each does a part of the other's work");
 }
 
+/* What each retained rung is worth among all the others. */
+static void add_left_out(const struct climb *c, struct out_doc *doc)
+{
+	struct effect e;
+	size_t i;
+
+	for (i = 1; i < c->nsteps; i++) {
+		if (!c->out[i].above)
+			continue;
+		e = effect_of(c->out[i].below, c->out[i].above, c->least);
+		out_text(doc, STYLE_NONE, "without %s: %.1f %% of the line; it is worth %+.3f Gbit/s +-%.3f here%s",
+			 rung_of(c, i)->name, share(c, cell_rate(c->out[i].below).mean), e.rate.mean / 1e9,
+			 e.rate.half / 1e9,
+			 e.verdict == EFFECT_GAIN ? "" :
+			 e.verdict == EFFECT_LOSS ? ": the others are better off without it" :
+			 e.verdict == EFFECT_NONE ? ": nothing any more" : ": not certain any more");
+	}
+}
+
+static size_t count_reverted(const struct climb *c)
+{
+	return (size_t)__builtin_popcount(c->reverted);
+}
+
 int report_foot(const struct climb *c)
 {
-	const struct cell *first = step_cell(c, 0), *last = step_cell(c, c->nsteps - 1);
+	const struct cell *first = step_cell(c, 0), *last = climb_last(c);
 	struct out_doc *doc;
 	size_t i;
 	int ret = 0;
@@ -205,6 +242,10 @@ int report_foot(const struct climb *c)
 	if (!isnan(last->bound))
 		out_text(doc, STYLE_NONE, "bound by headers at the last rung: %.1f %% of the line",
 			 100 * last->bound);
+	add_left_out(c, doc);
+	if (c->reverted)
+		out_text(doc, STYLE_NONE, "%zu of %zu rungs retained", c->nsteps - 1 - count_reverted(c),
+			 c->nsteps - 1);
 	for (i = 0; i < c->plan->npairs; i++)
 		add_interaction(c, doc, c->plan->pair[i].a, c->plan->pair[i].b);
 	out_text(doc, STYLE_TOTAL, "ladder: stock=%.1f last=%.1f rungs=%zu", share(c, cell_rate(first).mean),
@@ -222,15 +263,17 @@ int report_tsv(const struct climb *c)
 		{ "lost", "lost", OUT_UINT, 0 }, { "messages_per_second", "msg/s", OUT_REAL, 0 },
 		{ "cpu", "CPU", OUT_REAL, 3 }, { "cycles_per_byte", "cycles/B", OUT_REAL, 3 },
 		{ "measuring_cost", "cost", OUT_REAL, 4 },
+		{ "verdict", "verdict", OUT_STR, 0 }, { "retained", "retained", OUT_STR, 0 },
 	};
 	struct out_doc *doc = out_begin("ladder", 0);
 	struct out_table *t = out_table(doc, "rungs", cols, sizeof(cols) / sizeof(*cols));
 	const struct cell *cell;
 	struct effect e;
-	double rate;
+	double rate, base;
 	size_t i;
 
 	for (i = 0; i < c->nsteps && step_cell(c, i); i++) {
+		e = (struct effect) { .verdict = EFFECT_UNCLEAR };
 		cell = step_cell(c, i);
 		rate = cell_rate(cell).mean;
 		out_row(t, STYLE_NONE);
@@ -239,9 +282,10 @@ int report_tsv(const struct climb *c)
 		cell_real(t, rate / (double)c->plan->line_bps);
 		cell_real(t, cell->bound);
 		if (i) {
-			e = effect_of(step_cell(c, i - 1), cell);
-			cell_real(t, e.rate.mean / cell_rate(step_cell(c, i - 1)).mean);
-			cell_real(t, e.rate.half / cell_rate(step_cell(c, i - 1)).mean);
+			e = effect_of(climb_base(c, i), cell, c->least);
+			base = cell_rate(climb_base(c, i)).mean;
+			cell_real(t, e.rate.mean / base);
+			cell_real(t, e.rate.half / base);
 		} else {
 			cell_none(t);
 			cell_none(t);
@@ -251,6 +295,11 @@ int report_tsv(const struct climb *c)
 		cell_real(t, bill_cpus(&cell->bill));
 		cell_real(t, bill_total_per_byte(&cell->bill));
 		cell_real(t, cost_of_measuring(cell) / 100);
+		if (i)
+			cell_str(t, effect_verdict_names[e.verdict]);
+		else
+			cell_none(t);
+		cell_str(t, c->reverted & 1u << c->step[i] ? "no" : "yes");
 	}
 	return out_end(doc);
 }

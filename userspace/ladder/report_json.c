@@ -167,9 +167,9 @@ static struct json_object *bill_json(const struct cell *cell)
 	return obj;
 }
 
-static struct json_object *effect_json(const struct cell *below, const struct cell *cell)
+static struct json_object *effect_json(const struct climb *c, const struct cell *below, const struct cell *cell)
 {
-	struct effect e = effect_of(below, cell);
+	struct effect e = effect_of(below, cell, c->least);
 	struct json_object *obj = json_object_new_object(), *list = json_object_new_array(), *o;
 	size_t i;
 
@@ -177,6 +177,9 @@ static struct json_object *effect_json(const struct cell *below, const struct ce
 	add_real(obj, "half", e.rate.half);
 	add_real(obj, "ratio", toll_ratio(e.rate.mean, cell_rate(below).mean));
 	add(obj, "significant", e.known ? json_object_new_boolean(e.significant) : NULL);
+	add_str(obj, "verdict", effect_verdict_names[e.verdict]);
+	add(obj, "by_turns", json_object_new_boolean(below->turn && below->turn == cell->turn));
+	add(obj, "below_bps", rate_json(below));
 	for (i = 0; i < e.nchanges; i++) {
 		o = json_object_new_object();
 		add_str(o, "layer", model_layer(e.change[i].layer));
@@ -223,7 +226,7 @@ static void add_cell(struct json_object *obj, const struct climb *c, const struc
 static struct json_object *step_json(const struct climb *c, size_t step)
 {
 	const struct plan_rung *rung = &c->plan->rung[c->step[step]];
-	const struct cell *cell = climb_cell(c, climb_mask(c, step));
+	const struct cell *cell = climb_above(c, step);
 	struct json_object *obj = json_object_new_object();
 
 	add_str(obj, "name", rung->name);
@@ -233,7 +236,9 @@ static struct json_object *step_json(const struct climb *c, size_t step)
 	add(obj, "settings", settings_json(&rung->settings));
 	add(obj, "workload", rung->workload ? json_object_get(rung->workload) : json_object_new_object());
 	add_cell(obj, c, cell);
-	add(obj, "effect", step ? effect_json(climb_cell(c, climb_mask(c, step - 1)), cell) : NULL);
+	add(obj, "effect", step ? effect_json(c, climb_base(c, step), cell) : NULL);
+	add(obj, "retained", json_object_new_boolean(!(c->reverted & 1u << c->step[step])));
+	add(obj, "left_out", c->out[step].above ? effect_json(c, c->out[step].below, c->out[step].above) : NULL);
 	return obj;
 }
 
@@ -292,10 +297,13 @@ struct json_object *report_json(const struct climb *c)
 	    c->plan->workload ? json_object_get(c->plan->workload) : json_object_new_object());
 	add_uint(root, "repeats", c->repeats);
 	add_real(root, "confidence", EFFECT_CONFIDENCE);
+	add_str(root, "compare", plan_compare_names[c->compare]);
+	add_str(root, "retain", plan_retain_names[c->retain]);
+	add_real(root, "least_gain", c->least);
 	add(root, "tsc_khz", c->tsc_khz ? json_object_new_uint64(c->tsc_khz) : NULL);
 	add(root, "attached_throughout", json_object_new_boolean(c->attached_before));
 	list = json_object_new_array();
-	for (n = 0; n < c->nsteps && climb_cell(c, climb_mask(c, n)); n++)
+	for (n = 0; n < c->nsteps && climb_above(c, n); n++)
 		json_object_array_add(list, step_json(c, n));
 	add(root, "complete", json_object_new_boolean(n == c->nsteps));
 	add(root, "rungs", list);

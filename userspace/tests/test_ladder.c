@@ -40,13 +40,13 @@ static void effect__of_repeats_that_agree(void **state)
 {
 	struct sample s[2][4];
 	struct cell a = CELL(s[0], 1, 1.0, 1.0), b = CELL(s[1], 3, 1.25, 1.25);
-	struct effect e = effect_of(&a, &b);
+	struct effect e = effect_of(&a, &b, 0);
 
 	(void)state;
 	assert_close(e.rate.mean, 0.25 * GBIT, 1);
 	assert_true(e.known && e.significant);
 	assert_close(e.rate.half, 0, 0);
-	e = effect_of(&a, &a);
+	e = effect_of(&a, &a, 0);
 	assert_true(e.known && !e.significant);
 }
 
@@ -54,7 +54,7 @@ static void effect__within_the_noise(void **state)
 {
 	struct sample s[2][4];
 	struct cell a = CELL(s[0], 1, 1.0, 1.2, 0.9, 1.1), b = CELL(s[1], 3, 1.1, 1.2, 1.0, 1.1);
-	struct effect e = effect_of(&a, &b);
+	struct effect e = effect_of(&a, &b, 0);
 
 	(void)state;
 	assert_close(e.rate.mean, 0.05 * GBIT, 1);
@@ -66,13 +66,54 @@ static void effect__one_sample_tells_no_interval(void **state)
 {
 	struct sample s[2][4];
 	struct cell a = CELL(s[0], 1, 1.0), b = CELL(s[1], 3, 1.5);
-	struct effect e = effect_of(&a, &b);
+	struct effect e = effect_of(&a, &b, 0);
 
 	(void)state;
 	assert_close(e.rate.mean, 0.5 * GBIT, 1);
 	assert_false(e.known);
 	assert_false(e.significant);
 	assert_int_equal(e.nchanges, 0);
+}
+
+/* Both drift alike by far more than the rung gains: by turns the gain is plain, and as two samples it is not. */
+static void effect__by_turns_does_not_drift(void **state)
+{
+	struct sample s[2][4];
+	struct cell a = CELL(s[0], 1, 1.0, 1.1, 1.2, 1.3), b = CELL(s[1], 3, 1.031, 1.129, 1.23, 1.33);
+	struct effect e = effect_of(&a, &b, 0.01);
+
+	(void)state;
+	assert_int_equal(e.verdict, EFFECT_UNCLEAR);
+	assert_false(e.significant);
+	a.turn = b.turn = 1;
+	e = effect_of(&a, &b, 0.01);
+	assert_close(e.rate.mean, 0.03 * GBIT, 1);
+	assert_true(e.rate.half < 0.002 * GBIT);
+	assert_int_equal(e.verdict, EFFECT_GAIN);
+	assert_true(e.significant);
+	/* Turns of something else are none. */
+	b.turn = 2;
+	assert_int_equal(effect_of(&a, &b, 0.01).verdict, EFFECT_UNCLEAR);
+}
+
+static void effect__verdicts(void **state)
+{
+	struct sample s[2][4];
+	struct cell a = CELL(s[0], 1, 1.0, 1.0), b = CELL(s[1], 3, 1.02, 1.02);
+	struct cell wild;
+
+	(void)state;
+	assert_int_equal(effect_of(&a, &b, 0.01).verdict, EFFECT_GAIN);
+	assert_int_equal(effect_of(&b, &a, 0.01).verdict, EFFECT_LOSS);
+	/* Certain, and too small to count. */
+	assert_int_equal(effect_of(&a, &b, 0.03).verdict, EFFECT_NONE);
+	assert_int_equal(effect_of(&a, &a, 0).verdict, EFFECT_NONE);
+	wild = CELL(s[1], 3, 0.9, 1.2);
+	assert_int_equal(effect_of(&a, &wild, 0.01).verdict, EFFECT_UNCLEAR);
+	wild = CELL(s[1], 3, 0.9999, 1.0002);
+	assert_int_equal(effect_of(&a, &wild, 0.01).verdict, EFFECT_NONE);
+	wild = CELL(s[1], 3, 1.5);
+	assert_int_equal(effect_of(&a, &wild, 0.01).verdict, EFFECT_UNCLEAR);
 }
 
 static void interaction__each_needs_the_other(void **state)
@@ -139,7 +180,7 @@ static void layers__sorted_by_change(void **state)
 	set_bill(&b, NETTOLL_LAYER_QDISC, 0.2, 0);
 	set_bill(&b, NETTOLL_LAYER_IRQ, 0, 0.15);
 	set_bill(&b, NETTOLL_LAYER_UDP, 0, 0);
-	e = effect_of(&a, &b);
+	e = effect_of(&a, &b, 0);
 	assert_int_equal(e.nchanges, MODEL_LAYERS - 1);
 	assert_int_equal(e.change[0].layer, NETTOLL_LAYER_IP);
 	assert_close(e.change[0].per_byte, -1.5, 1e-9);
@@ -152,7 +193,7 @@ static void layers__sorted_by_change(void **state)
 	/* It is cut, not overrun. */
 	report_changes(&e, 0, text, 12);
 	assert_string_equal(text, "ip -1.50, u");
-	e = effect_of(&a, &a);
+	e = effect_of(&a, &a, 0);
 	report_changes(&e, ~0u, text, sizeof(text));
 	assert_string_equal(text, "");
 	assert_close(bill_total_per_byte(&a.bill), 6, 1e-9);
@@ -210,6 +251,34 @@ static void climb__masks(void **state)
 	assert_null(climb_cell(&c, 3));
 }
 
+static void climb__goes_on_without_reverted_rungs(void **state)
+{
+	static struct climb c;
+	static struct plan plan;
+	struct sample s[4][4];
+
+	(void)state;
+	make_climb(&c, &plan, s);
+	assert_ptr_equal(climb_base(&c, 2), &c.cell[1]);
+	assert_ptr_equal(climb_last(&c), &c.cell[2]);
+	c.reverted = 1u << 2;
+	/* The step itself has its own rung in force. */
+	assert_int_equal(climb_mask(&c, 1), 5);
+	assert_int_equal(climb_mask(&c, 2), 9);
+	assert_int_equal(climb_retained(&c), 9);
+	assert_int_equal(climb_below(&c, 3), 1);
+	assert_true(climb_has_rung(&c, 2));
+	assert_ptr_equal(climb_above(&c, 2), &c.cell[3]);
+	assert_ptr_equal(climb_base(&c, 2), &c.cell[0]);
+	assert_ptr_equal(climb_last(&c), &c.cell[3]);
+	c.reverted = 1u << 2 | 1u << 3;
+	assert_ptr_equal(climb_last(&c), &c.cell[0]);
+	/* What was measured by turns goes before what the masks say. */
+	c.at[1] = (struct comparison) { &c.cell[2], &c.cell[3] };
+	assert_ptr_equal(climb_base(&c, 1), &c.cell[2]);
+	assert_ptr_equal(climb_above(&c, 1), &c.cell[3]);
+}
+
 static struct json_object *get(struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
@@ -248,6 +317,9 @@ static void json__what_programs_read(void **state)
 	rung = json_object_array_get_idx(rungs, 1);
 	assert_string_equal(json_object_get_string(get(rung, "name")), "b");
 	assert_close(real(get(rung, "effect"), "ratio"), 0.2, 1e-9);
+	assert_string_equal(json_object_get_string(get(get(rung, "effect"), "verdict")), "gain");
+	assert_true(json_object_get_boolean(get(rung, "retained")));
+	assert_null(get(rung, "left_out"));
 	rung = json_object_array_get_idx(rungs, 2);
 	assert_null(get(rung, "account"));
 	assert_int_equal(json_object_get_int(get(rung, "lost")), 3);
@@ -283,10 +355,13 @@ int main(void)
 		cmocka_unit_test(effect__of_repeats_that_agree),
 		cmocka_unit_test(effect__within_the_noise),
 		cmocka_unit_test(effect__one_sample_tells_no_interval),
+		cmocka_unit_test(effect__by_turns_does_not_drift),
+		cmocka_unit_test(effect__verdicts),
 		cmocka_unit_test(interaction__each_needs_the_other),
 		cmocka_unit_test(interaction__has_the_widths_of_all_four),
 		cmocka_unit_test(layers__sorted_by_change),
 		cmocka_unit_test(climb__masks),
+		cmocka_unit_test(climb__goes_on_without_reverted_rungs),
 		cmocka_unit_test(json__what_programs_read),
 		cmocka_unit_test(json__of_a_climb_that_was_broken_off),
 	};

@@ -94,6 +94,24 @@ static void good__as_written(void **state)
 	plan_free(&plan);
 }
 
+static void good__how_rungs_are_judged(void **state)
+{
+	(void)state;
+	assert_int_equal(load(good), 0);
+	assert_int_equal(plan.compare, PLAN_BY_TURNS);
+	assert_int_equal(plan.retain, PLAN_RETAIN_GAINS);
+	assert_true(plan.least == 0.01);
+	assert_false(plan.leave_out);
+	plan_free(&plan);
+	assert_int_equal(load("{" HEAD ENDS RUNGS ", \"compare\": \"in-order\", \"retain\": \"all\","
+			      "\"least-gain\": 0, \"leave-one-out\": true }"), 0);
+	assert_int_equal(plan.compare, PLAN_IN_ORDER);
+	assert_int_equal(plan.retain, PLAN_RETAIN_ALL);
+	assert_true(plan.least == 0);
+	assert_true(plan.leave_out);
+	plan_free(&plan);
+}
+
 static void good__values_of_a_set_of_rungs(void **state)
 {
 	(void)state;
@@ -203,6 +221,13 @@ static const struct { const char *text, *says; } bad[] = {
 	{ "{\"format\": \"nettoll-ladder/1\", \"name\": \"p\", \"line\": \"fast\"}", "line: " },
 	{ "{\"format\": \"nettoll-ladder/1\", \"name\": \"p\", \"line\": []}", "line: this has to be a string" },
 	{ "{" HEAD "\"repeats\": 0}", "repeats: " },
+	{ "{" HEAD "\"compare\": \"often\"}", "compare: this is 'by-turns' or 'in-order', not 'often'" },
+	{ "{" HEAD "\"retain\": true}", "retain: this has to be a string" },
+	{ "{" HEAD "\"retain\": \"none\"}", "retain: this is 'gains' or 'all', not 'none'" },
+	{ "{" HEAD "\"least-gain\": \"1%\"}", "least-gain: a share of the throughput is a number, as 0.01" },
+	{ "{" HEAD "\"least-gain\": -0.1}", "least-gain: the smallest gain that counts is from 0 to 0.5" },
+	{ "{" HEAD "\"least-gain\": NaN}", "least-gain: the smallest gain that counts is from 0 to 0.5" },
+	{ "{" HEAD "\"leave-one-out\": 1}", "leave-one-out: this has to be a boolean" },
 	{ "{" HEAD RUNGS "}", "\"ends\" is missing" },
 	{ "{" HEAD "\"ends\": { \"local\": { \"peer\": \"here\" } }}", "ends: \"remote\" is missing" },
 	{ "{" HEAD "\"ends\": { \"local\": { } }}", "ends.local: \"peer\" is missing" },
@@ -316,6 +341,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good__as_written),
+		cmocka_unit_test(good__how_rungs_are_judged),
 		cmocka_unit_test(good__values_of_a_set_of_rungs),
 		cmocka_unit_test(good__traffic_of_a_set_of_rungs),
 		cmocka_unit_test(good__every_knob_once),
