@@ -54,10 +54,19 @@ static int write_value(const struct knob *knob, const struct knob_place *place, 
 	return ret;
 }
 
+static int command(const struct knob *knob, const struct knob_place *place, const char *value, char *text)
+{
+	(void)knob;
+	(void)place;
+	strcpy(text, !strcmp(value, "on") ? "nettoll attach" : "nettoll detach");
+	return 0;
+}
+
 const struct knob_family knob_account = {
 	.name = "account",
 	.keys = keys,
 	.find = find,
 	.read = read_value,
 	.write = write_value,
+	.command = command,
 };

@@ -34,6 +34,7 @@ const struct knob_family knob_coalesce = {
 	.name = "coalesce",
 	.per_device = true,
 	.keys = keys,
+	.tool = "ethtool -C",
 	.find = find,
 	.read = ethparam_read,
 	.write = ethparam_write,

@@ -14,8 +14,9 @@
 #include "lib/netns.h"
 
 const struct knob_family *knob_families[KNOB_FAMILIES_MAX + 1] = {
-	&knob_link, &knob_offload, &knob_coalesce, &knob_ring, &knob_napi, &knob_qdisc, &knob_sysctl,
-	&knob_account,
+	&knob_link, &knob_offload, &knob_coalesce, &knob_ring, &knob_channels, &knob_pause, &knob_eee,
+	&knob_napi, &knob_steer, &knob_irq, &knob_pci, &knob_qdisc, &knob_route, &knob_sysctl,
+	&knob_host, &knob_account,
 };
 
 int knob_family_add(const struct knob_family *family)
@@ -169,7 +170,7 @@ const char *knob_where(const struct knob_place *place)
 
 /* ---- in the namespace of a place ---- */
 
-enum op { OP_RANGE, OP_CHECK, OP_READ, OP_WRITE };
+enum op { OP_RANGE, OP_CHECK, OP_READ, OP_WRITE, OP_VALUES, OP_COMMAND };
 
 struct call {
 	enum op op;
@@ -191,6 +192,10 @@ static int perform(void *arg)
 		return family->check(c->knob, c->place, c->old_value, c->new_value);
 	case OP_READ:
 		return family->read(c->knob, c->place, c->answer.value);
+	case OP_VALUES:
+		return family->values(c->knob, c->place, c->answer.text);
+	case OP_COMMAND:
+		return family->command(c->knob, c->place, c->new_value, c->answer.text);
 	default:
 		return family->write(c->knob, c->place, c->new_value);
 	}
@@ -274,5 +279,55 @@ int knob_write(const struct knob *knob, const struct knob_place *place, const ch
 	if (strcmp(now, value))
 		return err_set(-EIO, NULL, "%s of %s was set to %s and reads %s", knob->name,
 			       knob_where(place), value, now);
+	return 0;
+}
+
+int knob_values(const struct knob *knob, const struct knob_place *place, char text[KNOB_TEXT_MAX])
+{
+	struct call c = { .op = OP_VALUES, .knob = knob, .place = place };
+	uint64_t min, max;
+	int ret;
+
+	if (knob->family->values) {
+		ret = call(&c);
+		if (!ret)
+			memcpy(text, c.answer.text, KNOB_TEXT_MAX);
+		return ret;
+	}
+	if (knob->type == KNOB_SWITCH) {
+		strcpy(text, "on, off");
+	} else if (knob->type == KNOB_UINT) {
+		ret = knob_range(knob, place, &min, &max);
+		if (ret)
+			return ret;
+		snprintf(text, KNOB_TEXT_MAX, "%" PRIu64 " to %" PRIu64 "%s%s", min, max, knob->unit[0] ? " " : "",
+			 knob->unit);
+	} else {
+		text[0] = '\0';
+	}
+	return 0;
+}
+
+int knob_command(const struct knob *knob, const struct knob_place *place, const char *value,
+		 char text[KNOB_TEXT_MAX])
+{
+	struct call c = { .op = OP_COMMAND, .knob = knob, .place = place, .new_value = value };
+	bool shell;
+	int ret = 0;
+
+	if (knob->family->command)
+		ret = call(&c);
+	else if (knob->family->tool)
+		snprintf(c.answer.text, KNOB_TEXT_MAX, "%s %s %s %s", knob->family->tool, place->dev,
+			 knob_key(knob), value);
+	if (ret)
+		return ret;
+	/* What a shell has to do, has to be done by one in the namespace. */
+	shell = strpbrk(c.answer.text, ">|$");
+	if (place->netns[0] && c.answer.text[0])
+		snprintf(text, KNOB_TEXT_MAX, shell ? "ip netns exec %.64s sh -c '%.400s'" : "ip netns exec %.64s %.400s",
+			 place->netns, c.answer.text);
+	else
+		memcpy(text, c.answer.text, KNOB_TEXT_MAX);
 	return 0;
 }

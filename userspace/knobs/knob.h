@@ -11,6 +11,7 @@
 #define KNOB_NAME_MAX	96
 #define KNOB_VALUE_MAX	160
 #define KNOB_NETNS_MAX	128
+#define KNOB_TEXT_MAX	512
 
 /*
  * A knob's name is FAMILY.KEY: "link.mtu", "offload.tso", "sysctl.net.core.rmem_max". Its value is
@@ -52,24 +53,36 @@ struct knob {
 	int cookie;
 };
 
+/** knob_fn - is given a name or a key; a negative value that it returns ends the list */
+typedef int (*knob_fn)(const char *name, void *arg);
+
 /**
  * struct knob_family - knobs that are reached in the same way, in one file
  * @name: beginning of their names
  * @per_device: its knobs belong to a device, not to the namespace
  * @keys: the keys there are, ends with NULL; for messages. NULL: too many to list
+ * @tool: what people type to set "KEY VALUE" of a device, such as "ethtool -G"; NULL: see @command
+ * @list: call @fn with each key that a place has, always in the same order; NULL: @keys. Keys that
+ *	cannot be read there may be among them.
+ * @hold: from hold(true) to hold(false) answers may come from one look at a place; may be NULL
  * @find: fill in the static facts of a key; -ENOENT when there is none. Touches nothing.
  * @range: tighten @min and @max to what a place allows; may be NULL
  * @parse: text to canonical value; NULL: by type
  * @check: whether a place would accept to go from one value to another; may be NULL
  * @read: the value now
  * @write: set it; @value is canonical
+ * @values: what a place accepts, for people; NULL: by type
+ * @command: what a person could type to the same effect, "" for nothing; NULL: by @tool
  *
- * @range, @check, @read and @write run in the network namespace of the place.
+ * @list, @range, @check, @read, @write, @values and @command run in the network namespace of the place.
  */
 struct knob_family {
 	const char *name;
 	bool per_device;
 	const char *const *keys;
+	const char *tool;
+	int (*list)(const struct knob_place *place, knob_fn fn, void *arg);
+	void (*hold)(bool on);
 	int (*find)(const char *key, struct knob *knob);
 	int (*range)(const struct knob *knob, const struct knob_place *place, uint64_t *min,
 		     uint64_t *max);
@@ -79,6 +92,10 @@ struct knob_family {
 	int (*read)(const struct knob *knob, const struct knob_place *place,
 		    char value[KNOB_VALUE_MAX]);
 	int (*write)(const struct knob *knob, const struct knob_place *place, const char *value);
+	int (*values)(const struct knob *knob, const struct knob_place *place,
+		      char text[KNOB_TEXT_MAX]);
+	int (*command)(const struct knob *knob, const struct knob_place *place, const char *value,
+		       char text[KNOB_TEXT_MAX]);
 };
 
 /** knob_key() - a knob's name without its family */
@@ -109,6 +126,13 @@ int knob_check(const struct knob *knob, const struct knob_place *place, const ch
 
 /** knob_write() - set a value and verify it by reading it back; -EIO when something else is read */
 int knob_write(const struct knob *knob, const struct knob_place *place, const char *value);
+
+/** knob_values() - what a place accepts, for people: "on, off", "68 to 9000 bytes" */
+int knob_values(const struct knob *knob, const struct knob_place *place, char text[KNOB_TEXT_MAX]);
+
+/** knob_command() - what a person could type to set a value; "" when there is nothing of the kind */
+int knob_command(const struct knob *knob, const struct knob_place *place, const char *value,
+		 char text[KNOB_TEXT_MAX]);
 
 /** knob_where() - "netns A, e0" for messages; the string is static */
 const char *knob_where(const struct knob_place *place);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Interrupt moderation by the kernel: napi.defer-hard-irqs and napi.gro-flush-timeout, in sysfs. */
+/* How the kernel polls a device: napi.defer-hard-irqs, napi.gro-flush-timeout, napi.threaded, in sysfs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -9,8 +9,8 @@
 #include "knobs/family.h"
 #include "knobs/sysfs.h"
 
-static const char *const keys[] = { "defer-hard-irqs", "gro-flush-timeout", NULL };
-static const char *const files[] = { "napi_defer_hard_irqs", "gro_flush_timeout" };
+static const char *const keys[] = { "defer-hard-irqs", "gro-flush-timeout", "threaded", NULL };
+static const char *const files[] = { "napi_defer_hard_irqs", "gro_flush_timeout", "threaded" };
 
 static int find(const char *key, struct knob *knob)
 {
@@ -29,6 +29,13 @@ static int find(const char *key, struct knob *knob)
 		knob->max = 1000000000;
 		knob->explain = "time between polls while the interrupt is off, and until merged packets are "
 				"handed up; 0 turns deferral off";
+		return 0;
+	}
+	if (!strcmp(key, keys[2])) {
+		knob->cookie = 2;
+		knob->max = 2;
+		knob->explain = "1: a kernel thread for each queue polls it, which the scheduler can move to another "
+				"CPU, rather than the interrupt; 2: and never stops (newer kernels)";
 		return 0;
 	}
 	return -ENOENT;
@@ -60,6 +67,15 @@ static int write_value(const struct knob *knob, const struct knob_place *place, 
 	return sysfs_write(path, value);
 }
 
+static int command(const struct knob *knob, const struct knob_place *place, const char *value, char *text)
+{
+	char path[PATH_MAX];
+
+	path_of(knob, place, path, sizeof(path));
+	snprintf(text, KNOB_TEXT_MAX, "echo %s > %.256s", value, path);
+	return 0;
+}
+
 const struct knob_family knob_napi = {
 	.name = "napi",
 	.per_device = true,
@@ -67,4 +83,5 @@ const struct knob_family knob_napi = {
 	.find = find,
 	.read = read_value,
 	.write = write_value,
+	.command = command,
 };

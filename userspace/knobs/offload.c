@@ -18,22 +18,23 @@
  */
 static const struct group {
 	const char *key;
+	const char *word;	/* of ethtool -K; NULL: the key */
 	const char *explain;
 	const char *member[MEMBERS_MAX];
 } groups[] = {
-	{ "rx-checksum", "the device verifies checksums of packets that come in", { "rx-checksum" } },
-	{ "tx-checksum", "the device computes checksums of packets that go out; scatter-gather and tso need it",
+	{ "rx-checksum", "rx", "the device verifies checksums of packets that come in", { "rx-checksum" } },
+	{ "tx-checksum", "tx", "the device computes checksums of packets that go out; scatter-gather and tso need it",
 	  { "tx-checksum-ipv4", "tx-checksum-ip-generic", "tx-checksum-ipv6", "tx-checksum-sctp",
 	    "tx-checksum-fcoe-crc" } },
-	{ "scatter-gather", "a packet may lie in pieces; zero-copy sending needs it",
+	{ "scatter-gather", "sg", "a packet may lie in pieces; zero-copy sending needs it",
 	  { "tx-scatter-gather", "tx-scatter-gather-fraglist" } },
-	{ "tso", "the device cuts large TCP segments into packets",
+	{ "tso", NULL, "the device cuts large TCP segments into packets",
 	  { "tx-tcp-segmentation", "tx-tcp-ecn-segmentation", "tx-tcp-mangleid-segmentation",
 	    "tx-tcp6-segmentation" } },
-	{ "gso", "the kernel cuts large sends into packets as late as it can",
+	{ "gso", NULL, "the kernel cuts large sends into packets as late as it can",
 	  { "tx-generic-segmentation" } },
-	{ "gro", "the kernel joins packets of a flow that come in together", { "rx-gro" } },
-	{ "tx-udp-segmentation", "the device cuts large UDP sends (UDP_SEGMENT) into packets",
+	{ "gro", NULL, "the kernel joins packets of a flow that come in together", { "rx-gro" } },
+	{ "tx-udp-segmentation", NULL, "the device cuts large UDP sends (UDP_SEGMENT) into packets",
 	  { "tx-udp-segmentation" } },
 };
 
@@ -59,7 +60,8 @@ static int find(const char *key, struct knob *knob)
 	}
 	/* Any feature of the kernel's: those of them that there are, the device's answer tells. */
 	if (strncmp(key, "tx-", 3) && strncmp(key, "rx-", 3) && strncmp(key, "hw-", 3) &&
-	    strncmp(key, "l2-", 3) && strncmp(key, "tls-", 4))
+	    strncmp(key, "l2-", 3) && strncmp(key, "tls-", 4) && strncmp(key, "esp-", 4) &&
+	    strncmp(key, "macsec-", 7) && strncmp(key, "hsr-", 4))
 		return -ENOENT;
 	for (c = key; *c; c++)
 		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-')
@@ -118,16 +120,92 @@ static int parse(const struct knob *knob, const char *text, char *value)
 	return 0;
 }
 
+/* One look for many knobs, between hold(true) and hold(false). */
+static struct held {
+	bool on;
+	char dev[IF_NAMESIZE];
+	struct eth_features f;
+} held;
+
+static void hold(bool on)
+{
+	eth_features_free(&held.f);
+	held.dev[0] = '\0';
+	held.on = on;
+}
+
+static int look(const char *dev, struct eth_features *f)
+{
+	int ret = 0;
+
+	if (!held.on)
+		return eth_features_get(dev, f);
+	if (strcmp(held.dev, dev)) {
+		hold(true);
+		ret = eth_features_get(dev, &held.f);
+		if (!ret)
+			snprintf(held.dev, sizeof(held.dev), "%s", dev);
+	}
+	*f = held.f;
+	return ret;
+}
+
+static void look_away(struct eth_features *f)
+{
+	if (!held.on)
+		eth_features_free(f);
+}
+
+/* Whether a feature is one of a group's. */
+static bool in_group(const char *name)
+{
+	size_t i, k;
+
+	for (i = 0; i < NGROUPS; i++)
+		for (k = 0; k < MEMBERS_MAX && groups[i].member[k]; k++)
+			if (!strcmp(groups[i].member[k], name))
+				return true;
+	return false;
+}
+
+/* All that can be changed, each once: the groups, and the features that are in none. */
+static int list(const struct knob_place *place, knob_fn fn, void *arg)
+{
+	const struct eth_feature *e;
+	struct eth_features f;
+	struct knob knob;
+	size_t i, k;
+	int ret;
+
+	ret = eth_features_get(place->dev, &f);
+	if (ret)
+		return ret;
+	for (i = 0; i < NGROUPS && ret >= 0; i++) {
+		for (k = 0; k < MEMBERS_MAX && groups[i].member[k]; k++) {
+			e = eth_feature_find(&f, groups[i].member[k]);
+			if (e && !e->fixed)
+				break;
+		}
+		if (k < MEMBERS_MAX && groups[i].member[k])
+			ret = fn(groups[i].key, arg);
+	}
+	for (i = 0; i < f.n && ret >= 0; i++)
+		if (!f.feature[i].fixed && !in_group(f.feature[i].name) && !find(f.feature[i].name, &knob))
+			ret = fn(f.feature[i].name, arg);
+	eth_features_free(&f);
+	return ret;
+}
+
 static int read_value(const struct knob *knob, const struct knob_place *place, char *value)
 {
-	char list[KNOB_VALUE_MAX] = "";
+	char part[KNOB_VALUE_MAX] = "";
 	const struct eth_feature *e;
 	struct eth_features f;
 	size_t i, len = 0, on = 0, free_on = 0, changeable = 0, known = 0;
 	const char *name;
 	int ret;
 
-	ret = eth_features_get(place->dev, &f);
+	ret = look(place->dev, &f);
 	if (ret)
 		return ret;
 	for (i = 0; (name = member(knob, i)); i++) {
@@ -140,10 +218,10 @@ static int read_value(const struct knob *knob, const struct knob_place *place, c
 		if (e->fixed || !e->wanted)
 			continue;
 		free_on++;
-		if (len < sizeof(list))
-			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? "+" : "", name);
+		if (len < sizeof(part))
+			len += (size_t)snprintf(part + len, sizeof(part) - len, "%s%s", len ? "+" : "", name);
 	}
-	eth_features_free(&f);
+	look_away(&f);
 	if (!known)
 		return err_set(-EOPNOTSUPP, NULL, "the kernel knows no feature %s", knob_key(knob));
 	if (!changeable)
@@ -151,7 +229,7 @@ static int read_value(const struct knob *knob, const struct knob_place *place, c
 	else if (!free_on || free_on == changeable)
 		strcpy(value, free_on ? "on" : "off");
 	else
-		strcpy(value, list);
+		strcpy(value, part);
 	return 0;
 }
 
@@ -205,13 +283,50 @@ static int write_value(const struct knob *knob, const struct knob_place *place, 
 	return n ? eth_features_set(place->dev, change, n) : 0;
 }
 
+static int values(const struct knob *knob, const struct knob_place *place, char *text)
+{
+	size_t i, len;
+	const char *name;
+
+	(void)place;
+	len = (size_t)snprintf(text, KNOB_TEXT_MAX, "on, off");
+	if (knob->cookie < 0 || !member(knob, 1))
+		return 0;
+	len += (size_t)snprintf(text + len, KNOB_TEXT_MAX - len, ", or some of ");
+	for (i = 0; (name = member(knob, i)); i++)
+		len += (size_t)snprintf(text + len, KNOB_TEXT_MAX - len, "%s%s", i ? "+" : "", name);
+	return 0;
+}
+
+static int command(const struct knob *knob, const struct knob_place *place, const char *value, char *text)
+{
+	const char *word = knob_key(knob), *name;
+	size_t i, len;
+
+	len = (size_t)snprintf(text, KNOB_TEXT_MAX, "ethtool -K %s", place->dev);
+	if (!strcmp(value, "on") || !strcmp(value, "off")) {
+		if (knob->cookie >= 0 && groups[knob->cookie].word)
+			word = groups[knob->cookie].word;
+		snprintf(text + len, KNOB_TEXT_MAX - len, " %s %s", word, value);
+		return 0;
+	}
+	for (i = 0; (name = member(knob, i)); i++)
+		len += (size_t)snprintf(text + len, KNOB_TEXT_MAX - len, " %s %s", name,
+					has_word(value, name) ? "on" : "off");
+	return 0;
+}
+
 const struct knob_family knob_offload = {
 	.name = "offload",
 	.per_device = true,
 	.keys = keys,
+	.list = list,
+	.hold = hold,
 	.find = find,
 	.parse = parse,
 	.check = check,
 	.read = read_value,
 	.write = write_value,
+	.values = values,
+	.command = command,
 };

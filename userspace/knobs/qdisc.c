@@ -149,6 +149,30 @@ static int write_value(const struct knob *knob, const struct knob_place *place, 
 	return ret ? ret : qdisc_set_tbf(place->dev, &tbf);
 }
 
+static int values(const struct knob *knob, const struct knob_place *place, char *text)
+{
+	(void)knob;
+	(void)place;
+	strcpy(text, "\"" STANDARD "\", or \"tbf rate=R burst=BYTES limit=BYTES\"");
+	return 0;
+}
+
+static int command(const struct knob *knob, const struct knob_place *place, const char *value, char *text)
+{
+	struct tbf_info tbf;
+	int ret;
+
+	if (!strcmp(value, STANDARD)) {
+		snprintf(text, KNOB_TEXT_MAX, "tc qdisc del dev %s root", place->dev);
+		return 0;
+	}
+	ret = scan(knob, value, &tbf);
+	if (!ret)
+		snprintf(text, KNOB_TEXT_MAX, "tc qdisc replace dev %s root tbf rate %" PRIu64 "bit burst %" PRIu32
+			 " limit %" PRIu32, place->dev, tbf.rate, tbf.burst, tbf.limit);
+	return ret;
+}
+
 const struct knob_family knob_qdisc = {
 	.name = "qdisc",
 	.per_device = true,
@@ -158,4 +182,6 @@ const struct knob_family knob_qdisc = {
 	.check = check,
 	.read = read_value,
 	.write = write_value,
+	.values = values,
+	.command = command,
 };

@@ -40,6 +40,7 @@ const struct knob_family knob_ring = {
 	.name = "ring",
 	.per_device = true,
 	.keys = keys,
+	.tool = "ethtool -G",
 	.find = find,
 	.range = range,
 	.read = ethparam_read,

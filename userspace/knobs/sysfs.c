@@ -73,9 +73,8 @@ int knob_call_in_sys(const char *netns, int (*fn)(void *arg), void *arg, struct 
 	return 0;
 }
 
-int sysfs_read_u64(const char *path, uint64_t *value)
+int sysfs_read(const char *path, char *text, size_t size)
 {
-	char text[64], *end;
 	ssize_t n;
 	int fd;
 
@@ -84,7 +83,7 @@ int sysfs_read_u64(const char *path, uint64_t *value)
 		return err_set(-EOPNOTSUPP, NULL, "there is no %s", path);
 	if (fd < 0)
 		return err_set(-errno, NULL, "%s: %s", path, strerror(errno));
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, text, size - 1);
 	if (n < 0) {
 		n = err_set(-errno, NULL, "%s: %s", path, strerror(errno));
 		close(fd);
@@ -92,6 +91,18 @@ int sysfs_read_u64(const char *path, uint64_t *value)
 	}
 	close(fd);
 	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+int sysfs_read_u64(const char *path, uint64_t *value)
+{
+	char text[64], *end;
+	int ret;
+
+	ret = sysfs_read(path, text, sizeof(text));
+	if (ret)
+		return ret;
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	if (errno || end == text)

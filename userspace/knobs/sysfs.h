@@ -9,6 +9,7 @@
 struct knob_answer {
 	uint64_t min, max;
 	char value[KNOB_VALUE_MAX];
+	char text[KNOB_TEXT_MAX];
 };
 
 /**
@@ -21,6 +22,9 @@ int knob_call_in_sys(const char *netns, int (*fn)(void *arg), void *arg, struct 
 
 /** sysfs_read_u64() - read a number from a file; -EOPNOTSUPP when there is none */
 int sysfs_read_u64(const char *path, uint64_t *value);
+
+/** sysfs_read() - read a line from a file, without its end; -EOPNOTSUPP when there is none */
+int sysfs_read(const char *path, char *text, size_t size);
 
 /** sysfs_write() - write text to a file */
 int sysfs_write(const char *path, const char *text);

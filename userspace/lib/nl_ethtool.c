@@ -261,6 +261,16 @@ static const struct param {
 #define RING(attr, what)									\
 	{ ETHTOOL_MSG_RINGS_GET, ETHTOOL_MSG_RINGS_GET_REPLY, ETHTOOL_MSG_RINGS_SET,		\
 	  ETHTOOL_A_RINGS_HEADER, ETHTOOL_A_RINGS_##attr, ETHTOOL_A_RINGS_##attr##_MAX, false, what }
+#define CHANNELS(attr, what)									\
+	{ ETHTOOL_MSG_CHANNELS_GET, ETHTOOL_MSG_CHANNELS_GET_REPLY, ETHTOOL_MSG_CHANNELS_SET,	\
+	  ETHTOOL_A_CHANNELS_HEADER, ETHTOOL_A_CHANNELS_##attr##_COUNT,				\
+	  ETHTOOL_A_CHANNELS_##attr##_MAX, false, what }
+#define PAUSE(attr, what)									\
+	{ ETHTOOL_MSG_PAUSE_GET, ETHTOOL_MSG_PAUSE_GET_REPLY, ETHTOOL_MSG_PAUSE_SET,		\
+	  ETHTOOL_A_PAUSE_HEADER, ETHTOOL_A_PAUSE_##attr, NO_MAX, true, what }
+#define EEE(attr, is_switch, what)								\
+	{ ETHTOOL_MSG_EEE_GET, ETHTOOL_MSG_EEE_GET_REPLY, ETHTOOL_MSG_EEE_SET,			\
+	  ETHTOOL_A_EEE_HEADER, ETHTOOL_A_EEE_##attr, NO_MAX, is_switch, what }
 	[ETH_RX_USECS] = COALESCE(RX_USECS, false, "rx-usecs"),
 	[ETH_RX_FRAMES] = COALESCE(RX_MAX_FRAMES, false, "rx-frames"),
 	[ETH_TX_USECS] = COALESCE(TX_USECS, false, "tx-usecs"),
@@ -269,6 +279,16 @@ static const struct param {
 	[ETH_ADAPTIVE_TX] = COALESCE(USE_ADAPTIVE_TX, true, "adaptive-tx"),
 	[ETH_RX_RING] = RING(RX, "receive ring"),
 	[ETH_TX_RING] = RING(TX, "transmit ring"),
+	[ETH_RX_CHANNELS] = CHANNELS(RX, "channels for receiving only"),
+	[ETH_TX_CHANNELS] = CHANNELS(TX, "channels for sending only"),
+	[ETH_OTHER_CHANNELS] = CHANNELS(OTHER, "channels for other things"),
+	[ETH_COMBINED_CHANNELS] = CHANNELS(COMBINED, "combined channels"),
+	[ETH_PAUSE_AUTONEG] = PAUSE(AUTONEG, "negotiation of pause frames"),
+	[ETH_PAUSE_RX] = PAUSE(RX, "pause frames that it obeys"),
+	[ETH_PAUSE_TX] = PAUSE(TX, "pause frames that it sends"),
+	[ETH_EEE_ENABLED] = EEE(ENABLED, true, "energy-efficient Ethernet"),
+	[ETH_EEE_TX_LPI_ENABLED] = EEE(TX_LPI_ENABLED, true, "low-power idle when sending"),
+	[ETH_EEE_TX_LPI_TIMER] = EEE(TX_LPI_TIMER, false, "delay of low-power idle"),
 };
 
 struct param_search {

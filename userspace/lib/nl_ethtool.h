@@ -49,7 +49,7 @@ struct eth_feature_change {
 int eth_features_set(const char *dev, const struct eth_feature_change *change, size_t n);
 
 /**
- * enum eth_param - numbers that ethtool -c, -C and -g, -G know
+ * enum eth_param - numbers that ethtool -c and -C, -g and -G, -l and -L, -a and -A, --show-eee and --set-eee know
  *
  * Order of the table in nl_ethtool.c.
  */
@@ -62,6 +62,16 @@ enum eth_param {
 	ETH_ADAPTIVE_TX,
 	ETH_RX_RING,
 	ETH_TX_RING,
+	ETH_RX_CHANNELS,
+	ETH_TX_CHANNELS,
+	ETH_OTHER_CHANNELS,
+	ETH_COMBINED_CHANNELS,
+	ETH_PAUSE_AUTONEG,
+	ETH_PAUSE_RX,
+	ETH_PAUSE_TX,
+	ETH_EEE_ENABLED,
+	ETH_EEE_TX_LPI_ENABLED,
+	ETH_EEE_TX_LPI_TIMER,
 	ETH_NPARAMS
 };
 

@@ -7,6 +7,7 @@
 #include <linux/if_link.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -15,6 +16,10 @@
 
 #define NS_PER_TICK	64	/* of the packet scheduler's clock, PSCHED_SHIFT in the kernel */
 #define NS_PER_SEC	1000000000ull
+/* Of kernels newer than the headers may be. */
+#define ATTR_GSO_IPV4_MAX_SIZE	63
+#define ATTR_GRO_IPV4_MAX_SIZE	64
+#define ATTR_MAX		66
 #define HANDLE_AUTO	0x8000	/* majors from here on are the kernel's own choice */
 
 static int request(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, void *arg)
@@ -25,16 +30,43 @@ static int request(struct nlk_conn *conn, struct nlk_request *req, nlk_fn fn, vo
 	return ret;
 }
 
+static const int size_attr[LINK_NSIZES] = {
+	[LINK_GSO_MAX_SIZE] = IFLA_GSO_MAX_SIZE,
+	[LINK_GSO_MAX_SEGS] = IFLA_GSO_MAX_SEGS,
+	[LINK_GRO_MAX_SIZE] = IFLA_GRO_MAX_SIZE,
+	[LINK_GSO_IPV4_MAX_SIZE] = ATTR_GSO_IPV4_MAX_SIZE,
+	[LINK_GRO_IPV4_MAX_SIZE] = ATTR_GRO_IPV4_MAX_SIZE,
+};
+
+static void take_kind(const struct nlattr *nest, struct link_info *info)
+{
+	const struct nlattr *tb[IFLA_INFO_MAX + 1];
+
+	if (nest && !nlk_parse_nest(tb, IFLA_INFO_MAX, nest))
+		nlk_str(tb[IFLA_INFO_KIND], info->kind, sizeof(info->kind));
+}
+
+static void take_address(const struct nlattr *attr, char *text, size_t size)
+{
+	const uint8_t *byte;
+	size_t len, i;
+
+	byte = nlk_data(attr, &len);
+	for (i = 0; i < len && 3 * i + 3 <= size; i++)
+		snprintf(text + 3 * i, size - 3 * i, "%02x%s", byte[i], i + 1 < len ? ":" : "");
+}
+
 static int on_link(const struct nlk_reply *reply, void *arg)
 {
-	const struct nlattr *tb[IFLA_MAX + 1];
+	const struct nlattr *tb[ATTR_MAX + 1];
 	const struct ifinfomsg *ifi = reply->data;
 	struct link_info *info = arg;
+	size_t i;
 	int ret;
 
 	if (reply->type != RTM_NEWLINK || reply->len < NLMSG_ALIGN(sizeof(*ifi)))
 		return 0;
-	ret = nlk_parse(tb, IFLA_MAX, (const char *)reply->data + NLMSG_ALIGN(sizeof(*ifi)),
+	ret = nlk_parse(tb, ATTR_MAX, (const char *)reply->data + NLMSG_ALIGN(sizeof(*ifi)),
 			reply->len - NLMSG_ALIGN(sizeof(*ifi)));
 	if (ret)
 		return ret;
@@ -44,6 +76,15 @@ static int on_link(const struct nlk_reply *reply, void *arg)
 	info->mtu_min = nlk_u32(tb[IFLA_MIN_MTU]);
 	info->mtu_max = nlk_u32(tb[IFLA_MAX_MTU]);
 	info->txqlen = nlk_u32(tb[IFLA_TXQLEN]);
+	/* Of another namespace it would be the number there. */
+	info->lower = tb[IFLA_LINK_NETNSID] ? 0 : (int)nlk_u32(tb[IFLA_LINK]);
+	info->master = (int)nlk_u32(tb[IFLA_MASTER]);
+	for (i = 0; i < LINK_NSIZES; i++)
+		info->size[i] = nlk_u32(tb[size_attr[i]]);
+	info->tso_max_size = nlk_u32(tb[IFLA_TSO_MAX_SIZE]);
+	info->tso_max_segs = nlk_u32(tb[IFLA_TSO_MAX_SEGS]);
+	take_kind(tb[IFLA_LINKINFO], info);
+	take_address(tb[IFLA_PERM_ADDRESS], info->permanent, sizeof(info->permanent));
 	/* Unknown is what devices say that cannot tell, such as loopback. */
 	info->running = info->up && nlk_u8(tb[IFLA_CARRIER]) &&
 			(nlk_u8(tb[IFLA_OPERSTATE]) == IF_OPER_UP ||
@@ -93,6 +134,37 @@ static int set_u32(const char *dev, int attr, uint32_t value)
 	return ret ? err_context(ret, "%s", dev) : 0;
 }
 
+struct each {
+	int (*fn)(const struct link_info *info, void *arg);
+	void *arg;
+};
+
+static int on_each(const struct nlk_reply *reply, void *arg)
+{
+	struct link_info info = { 0 };
+	struct each *each = arg;
+	int ret = on_link(reply, &info);
+
+	return ret || !info.index ? ret : each->fn(&info, each->arg);
+}
+
+int link_each(int (*fn)(const struct link_info *info, void *arg), void *arg)
+{
+	struct ifinfomsg ifi = { .ifi_family = AF_UNSPEC };
+	struct each each = { fn, arg };
+	struct nlk_request *req;
+	struct nlk_conn *conn;
+	int ret;
+
+	ret = nlk_open(NETLINK_ROUTE, &conn);
+	if (ret)
+		return ret;
+	req = nlk_request(conn, RTM_GETLINK, &ifi, sizeof(ifi), 0);
+	ret = nlk_dump(conn, req, on_each, NULL, &each);
+	nlk_close(conn);
+	return ret;
+}
+
 int link_set_mtu(const char *dev, uint32_t mtu)
 {
 	return set_u32(dev, IFLA_MTU, mtu);
@@ -101,6 +173,11 @@ int link_set_mtu(const char *dev, uint32_t mtu)
 int link_set_txqlen(const char *dev, uint32_t packets)
 {
 	return set_u32(dev, IFLA_TXQLEN, packets);
+}
+
+int link_set_size(const char *dev, enum link_size which, uint32_t value)
+{
+	return set_u32(dev, size_attr[which], value);
 }
 
 /* ---- queueing disciplines ---- */

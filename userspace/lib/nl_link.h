@@ -12,18 +12,38 @@
  * described by err_set().
  */
 
+/** enum link_size - limits of merged packets, in the order of the table in nl_link.c */
+enum link_size {
+	LINK_GSO_MAX_SIZE,
+	LINK_GSO_MAX_SEGS,
+	LINK_GRO_MAX_SIZE,
+	LINK_GSO_IPV4_MAX_SIZE,
+	LINK_GRO_IPV4_MAX_SIZE,
+	LINK_NSIZES
+};
+
 /**
  * struct link_info - a network device
  * @mtu_min, @mtu_max: what its driver allows; @mtu_max 0: the driver does not say
  * @txqlen: packets
+ * @kind: "veth", "bond", "vlan", ...; "" for hardware and what does not say
+ * @lower: number of the device that it stands on or is the far end of, in this namespace; 0: none
+ * @master: number of the bond or bridge that it is a port of; 0: none
+ * @permanent: hardware address that the device was made with, "52:54:00:12:34:56"; "" when it has none
+ * @size: see enum link_size; 0 when the kernel does not say
+ * @tso_max_size, @tso_max_segs: what its driver allows; 0: it does not say
  * @up: set up by the administrator
  * @running: up, with carrier, and its queues at work
  */
 struct link_info {
-	int index;
+	int index, lower, master;
 	char name[IF_NAMESIZE];
 	uint32_t mtu, mtu_min, mtu_max;
 	uint32_t txqlen;
+	char kind[16];
+	char permanent[3 * 32];
+	uint32_t size[LINK_NSIZES];
+	uint32_t tso_max_size, tso_max_segs;
 	bool up;
 	bool running;
 };
@@ -33,6 +53,10 @@ int link_get(const char *dev, struct link_info *info);
 
 int link_set_mtu(const char *dev, uint32_t mtu);
 int link_set_txqlen(const char *dev, uint32_t packets);
+int link_set_size(const char *dev, enum link_size which, uint32_t value);
+
+/** link_each() - call @fn with every device of the namespace; a negative value that it returns ends that */
+int link_each(int (*fn)(const struct link_info *info, void *arg), void *arg);
 
 /**
  * struct tbf_info - parameters of a token bucket filter

@@ -114,7 +114,7 @@ static void names__unknown(void **state)
 		{ "", "the families are" },
 		{ "wheel.left", "the families are" },
 		{ "link.mtuu", "did you mean link.mtu?" },
-		{ "link.colour", "the family link has mtu and txqueuelen" },
+		{ "link.colour", "the family link has mtu, txqueuelen, " },
 		{ "link.", "link has" },
 		{ "offload.tsoo", "did you mean offload.tso?" },
 		{ "offload.tx-Checksum", "offload" },
