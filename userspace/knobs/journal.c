@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "knobs/identity.h"
 #include "lib/err.h"
-#include "lib/netns.h"
-#include "lib/nl_link.h"
 
 #define FORMAT		"nettoll-journal/1"
 #define FILE_MAX	(4 << 20)
@@ -74,7 +74,7 @@ static unsigned long long start_of(pid_t pid)
 
 void journal_init(struct journal *j, const char *what)
 {
-	*j = (struct journal) { .pid = getpid(), .start = start_of(getpid()) };
+	*j = (struct journal) { .kind = "ladder", .pid = getpid(), .start = start_of(getpid()) };
 	snprintf(j->what, sizeof(j->what), "%s", what);
 	read_boot(j->boot, sizeof(j->boot));
 }
@@ -111,6 +111,8 @@ static struct json_object *to_json(const struct journal *j)
 
 	json_object_object_add(root, "format", json_object_new_string(FORMAT));
 	json_object_object_add(root, "what", json_object_new_string(j->what));
+	if (j->confirm_by)
+		json_object_object_add(root, "confirm_by", json_object_new_int64(j->confirm_by));
 	json_object_object_add(root, "pid", json_object_new_int(j->pid));
 	json_object_object_add(root, "start", json_object_new_uint64(j->start));
 	json_object_object_add(root, "boot", json_object_new_string(j->boot));
@@ -119,6 +121,10 @@ static struct json_object *to_json(const struct journal *j)
 		json_object_object_add(o, "netns", json_object_new_string(j->entry[i].place.netns));
 		json_object_object_add(o, "dev", json_object_new_string(j->entry[i].place.dev));
 		json_object_object_add(o, "index", json_object_new_int(j->entry[i].index));
+		if (j->entry[i].permanent[0])
+			json_object_object_add(o, "permanent", json_object_new_string(j->entry[i].permanent));
+		if (j->entry[i].noted)
+			json_object_object_add(o, "noted", json_object_new_boolean(true));
 		json_object_object_add(o, "knob", json_object_new_string(j->entry[i].knob));
 		json_object_object_add(o, "old", json_object_new_string(j->entry[i].old_value));
 		json_object_object_add(o, "new", json_object_new_string(j->entry[i].new_value));
@@ -156,7 +162,7 @@ static int sync_dir(const char *dir)
 }
 
 /* By way of a second file, so that there is a whole one at any time. */
-static int save(struct journal *j)
+int journal_save(struct journal *j)
 {
 	char path[PATH_MAX - 8], temp[PATH_MAX];
 	struct json_object *root;
@@ -169,7 +175,8 @@ static int save(struct journal *j)
 	if (j->path[0])
 		snprintf(path, sizeof(path), "%.*s", (int)sizeof(path) - 1, j->path);
 	else
-		snprintf(path, sizeof(path), "%s/ladder-%d-%llu.json", state_dir(), (int)j->pid, j->start);
+		snprintf(path, sizeof(path), "%s/%s-%d-%llu.json", state_dir(), j->kind, (int)j->pid,
+			 j->start);
 	snprintf(temp, sizeof(temp), "%s.new", path);
 	root = to_json(j);
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY);
@@ -206,45 +213,8 @@ static bool is_of_a_device(const char *name)
 	return false;
 }
 
-static int link_index(void *arg)
-{
-	const struct knob_place *place = arg;
-	struct link_info info;
-	int ret = link_get(place->dev, &info);
-
-	return ret ? ret : info.index;
-}
-
-/* Return: the number of the device of a place, -ENODEV or -ENOENT when it or the namespace is gone. */
-static int index_of(const struct knob_place *place)
-{
-	int ret = place->dev[0] ? netns_call(place->netns, link_index, (void *)place) : 0;
-
-	if (ret < 0)
-		err_clear();
-	return ret;
-}
-
-bool journal_gone(const struct journal_entry *e)
-{
-	int now, fd;
-
-	if (e->index) {
-		now = index_of(&e->place);
-		return now == -ENODEV || now == -ENOENT || (now > 0 && now != e->index);
-	}
-	if (!e->place.netns[0])
-		return false;
-	fd = netns_open(e->place.netns);
-	if (fd >= 0)
-		close(fd);
-	else
-		err_clear();
-	return fd == -ENOENT;
-}
-
 static int append(struct journal *j, const struct knob_place *place, const char *knob,
-		  const char *old_value, const char *new_value, int index)
+		  const char *old_value, const char *new_value, int index, const char *permanent)
 {
 	struct journal_entry *grown = reallocarray(j->entry, j->n + 1, sizeof(*grown)), *e;
 
@@ -254,6 +224,8 @@ static int append(struct journal *j, const struct knob_place *place, const char 
 	e = &grown[j->n];
 	e->place = *place;
 	e->index = index;
+	e->noted = false;
+	snprintf(e->permanent, sizeof(e->permanent), "%s", permanent);
 	snprintf(e->knob, sizeof(e->knob), "%s", knob);
 	snprintf(e->old_value, sizeof(e->old_value), "%s", old_value);
 	snprintf(e->new_value, sizeof(e->new_value), "%s", new_value);
@@ -264,18 +236,90 @@ static int append(struct journal *j, const struct knob_place *place, const char 
 int journal_add(struct journal *j, const struct knob_place *place, const char *knob,
 		const char *old_value, const char *new_value)
 {
+	struct identity id = { .permanent = "" };
 	int index, ret;
 
 	if (journal_find(j, place, knob))
 		return 0;
-	index = is_of_a_device(knob) ? index_of(place) : 0;
-	ret = append(j, place, knob, old_value, new_value, index > 0 ? index : 0);
+	index = is_of_a_device(knob) ? identify(place, &id) : 0;
+	ret = append(j, place, knob, old_value, new_value, index > 0 ? index : 0, id.permanent);
 	if (ret)
 		return ret;
-	ret = save(j);
+	ret = journal_save(j);
 	if (ret)
 		j->n--;
 	return ret;
+}
+
+static struct journal_entry *find(struct journal *j, const struct knob_place *place, const char *knob)
+{
+	return (struct journal_entry *)journal_find(j, place, knob);
+}
+
+int journal_note(struct journal *j, const struct knob_place *place, const struct survey *survey)
+{
+	struct identity id;
+	int index = identify(place, &id), ret = 0;
+	size_t i;
+
+	for (i = 0; i < survey->n && !ret; i++) {
+		if (journal_find(j, place, survey->item[i].name))
+			continue;
+		ret = append(j, place, survey->item[i].name, survey->item[i].value, survey->item[i].value,
+			     index > 0 ? index : 0, id.permanent);
+		if (!ret)
+			j->entry[j->n - 1].noted = true;
+	}
+	return ret;
+}
+
+void journal_turns(struct journal *j, const struct knob_place *place, const char *knob,
+		   const char *new_value)
+{
+	struct journal_entry *e = find(j, place, knob);
+
+	if (!e)
+		return;
+	e->noted = false;
+	snprintf(e->new_value, sizeof(e->new_value), "%s", new_value);
+}
+
+void journal_prune(struct journal *j, const struct knob_place *place, const struct survey *survey)
+{
+	struct journal_entry *e;
+	const char *now;
+	size_t i, kept = 0;
+
+	for (i = 0; i < j->n; i++) {
+		e = &j->entry[i];
+		if (e->noted && !strcmp(e->place.dev, place->dev) && !strcmp(e->place.netns, place->netns)) {
+			now = survey_value(survey, e->knob);
+			if (now && !strcmp(now, e->old_value))
+				continue;
+			/* What has gone comes back, if at all, when that does which it went with. */
+			if (now) {
+				e->noted = false;
+				snprintf(e->new_value, sizeof(e->new_value), "%s", now);
+			}
+		}
+		j->entry[kept++] = *e;
+	}
+	j->n = kept;
+}
+
+int journal_keep(struct journal *j)
+{
+	char path[PATH_MAX];
+	struct timespec now;
+	int ret;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(path, sizeof(path), "%s/undo-%012lld%09ld.json", state_dir(), (long long)now.tv_sec, now.tv_nsec);
+	if (rename(j->path, path))
+		return err_set(-errno, NULL, "cannot rename %s: %s", j->path, strerror(errno));
+	strcpy(j->path, path);
+	ret = sync_dir(state_dir());
+	return ret ? err_set(ret, NULL, "%s: %s", state_dir(), strerror(-ret)) : 0;
 }
 
 static const char *member(struct json_object *o, const char *key, size_t size)
@@ -293,7 +337,8 @@ static int from_json(struct journal *j, struct json_object *root)
 {
 	const char *format = member(root, "format", 64), *what = member(root, "what", sizeof(j->what));
 	const char *boot = member(root, "boot", sizeof(j->boot));
-	struct json_object *pid, *start, *list, *o, *index;
+	struct json_object *pid, *start, *list, *o, *index, *noted;
+	const char *base = strrchr(j->path, '/'), *permanent;
 	const char *netns, *dev, *knob, *old, *new;
 	struct knob_place place;
 	size_t i;
@@ -307,6 +352,9 @@ static int from_json(struct journal *j, struct json_object *root)
 		return -EPROTO;
 	strcpy(j->what, what);
 	strcpy(j->boot, boot);
+	strcpy(j->kind, base && !strncmp(base, "/ladder-", 8) ? "ladder" : "knob");
+	if (json_object_object_get_ex(root, "confirm_by", &o))
+		j->confirm_by = json_object_get_int64(o);
 	j->pid = json_object_get_int(pid);
 	j->start = json_object_get_uint64(start);
 	for (i = 0; i < json_object_array_length(list); i++) {
@@ -323,9 +371,12 @@ static int from_json(struct journal *j, struct json_object *root)
 		strcpy(place.dev, dev);
 		if (!json_object_object_get_ex(o, "index", &index))
 			index = NULL;
-		ret = append(j, &place, knob, old, new, json_object_get_int(index));
+		permanent = member(o, "permanent", JOURNAL_PERMANENT_MAX);
+		ret = append(j, &place, knob, old, new, json_object_get_int(index), permanent ? permanent : "");
 		if (ret)
 			return ret;
+		if (json_object_object_get_ex(o, "noted", &noted))
+			j->entry[j->n - 1].noted = json_object_get_boolean(noted);
 	}
 	return 0;
 }
@@ -339,6 +390,7 @@ int journal_load(struct journal *j, const char *path)
 	*j = (struct journal) { 0 };
 	if (stat(path, &st))
 		return err_set(-errno, NULL, "%s: %s", path, strerror(errno));
+	snprintf(j->path, sizeof(j->path), "%s", path);
 	root = st.st_size <= FILE_MAX ? json_object_from_file(path) : NULL;
 	ret = root && json_object_is_type(root, json_type_object) ? from_json(j, root) : -EPROTO;
 	json_object_put(root);
@@ -347,7 +399,6 @@ int journal_load(struct journal *j, const char *path)
 		return err_set(ret, "remove it if the host is as it should be",
 			       "%s is no journal of changes", path);
 	}
-	snprintf(j->path, sizeof(j->path), "%s", path);
 	return 0;
 }
 
@@ -368,21 +419,40 @@ void journal_free(struct journal *j)
 	j->n = 0;
 }
 
-int journal_each(int (*fn)(const char *path, void *arg), void *arg)
+static int each(const char *const *patterns, int (*fn)(const char *path, void *arg), void *arg)
 {
 	char pattern[PATH_MAX];
-	int ret = 0, one;
+	int ret = 0, one, flags = 0;
 	glob_t g;
 	size_t i;
 
-	snprintf(pattern, sizeof(pattern), "%s/ladder-*.json", state_dir());
-	if (glob(pattern, 0, NULL, &g))
-		return 0;
-	for (i = 0; i < g.gl_pathc; i++) {
+	for (; *patterns; patterns++) {
+		snprintf(pattern, sizeof(pattern), "%s/%s", state_dir(), *patterns);
+		if (glob(pattern, flags, NULL, &g) && !flags)
+			continue;
+		flags = GLOB_APPEND;
+	}
+	/* From the latest on, which is the last by name. */
+	for (i = flags ? g.gl_pathc : 0; i-- > 0;) {
 		one = fn(g.gl_pathv[i], arg);
 		if (one < 0 && !ret)
 			ret = one;
 	}
-	globfree(&g);
+	if (flags)
+		globfree(&g);
 	return ret;
+}
+
+int journal_each(int (*fn)(const char *path, void *arg), void *arg)
+{
+	static const char *const patterns[] = { "ladder-*.json", "knob-*.json", NULL };
+
+	return each(patterns, fn, arg);
+}
+
+int journal_kept_each(int (*fn)(const char *path, void *arg), void *arg)
+{
+	static const char *const patterns[] = { "undo-*.json", NULL };
+
+	return each(patterns, fn, arg);
 }

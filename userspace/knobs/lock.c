@@ -59,10 +59,20 @@ static int busy(const char *thing, int fd)
 		       "%s is being changed by %s", thing, holder[0] ? holder : "another program");
 }
 
-static int take(const char *path, const char *thing, const char *what, int *fd)
+void lock_hand_over(int fd, pid_t pid, const char *what)
 {
 	char text[256];
 	int ret, len;
+
+	len = snprintf(text, sizeof(text), "pid %d (nettoll %s)\n", (int)pid, what);
+	/* If this fails, as on a full disk, only the message to the second suffers. */
+	ret = ftruncate(fd, 0) || pwrite(fd, text, (size_t)len, 0) != len;
+	(void)ret;
+}
+
+static int take(const char *path, const char *thing, const char *what, int *fd)
+{
+	int ret;
 
 	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (*fd < 0)
@@ -75,10 +85,7 @@ static int take(const char *path, const char *thing, const char *what, int *fd)
 		*fd = -1;
 		return ret;
 	}
-	len = snprintf(text, sizeof(text), "pid %d (nettoll %s)\n", (int)getpid(), what);
-	/* If this fails, as on a full disk, only the message to the second suffers. */
-	ret = ftruncate(*fd, 0) || pwrite(*fd, text, (size_t)len, 0) != len;
-	(void)ret;
+	lock_hand_over(*fd, getpid(), what);
 	return 0;
 }
 
@@ -115,4 +122,9 @@ int lock_account(const char *what, int *fd)
 int lock_sysctls(const char *what, int *fd)
 {
 	return lock_name("sysctls", "a kernel setting (sysctl)", what, fd);
+}
+
+int lock_confirm(const char *what, int *fd)
+{
+	return lock_name("confirm", "the state of a change", what, fd);
 }

@@ -3,6 +3,8 @@
 #ifndef NETTOLL_KNOBS_LOCK_H
 #define NETTOLL_KNOBS_LOCK_H
 
+#include <sys/types.h>
+
 #include "knobs/knob.h"
 
 /**
@@ -19,5 +21,11 @@ int lock_account(const char *what, int *fd);
 
 /** lock_sysctls() - the same for all sysctls, of the host and of its namespaces */
 int lock_sysctls(const char *what, int *fd);
+
+/** lock_confirm() - the same for the answer to "is it confirmed?": no before or yes, never both */
+int lock_confirm(const char *what, int *fd);
+
+/** lock_hand_over() - have the second told of process @pid, which holds the descriptor as well */
+void lock_hand_over(int fd, pid_t pid, const char *what);
 
 #endif

@@ -43,8 +43,10 @@ static void drop_gone(struct journal *j)
 
 	if (!gone)
 		return;
-	for (i = 0; i < j->n; i++)
+	for (i = 0; i < j->n; i++) {
+		journal_follow(&j->entry[i]);
 		gone[i] = journal_gone(&j->entry[i]);
+	}
 	for (i = 0; i < j->n; i++) {
 		if (!gone[i])
 			continue;
@@ -127,8 +129,8 @@ int turn_back(struct journal *j)
 		if (ret)
 			err_report(ret);
 	} else if (j->path[0]) {
-		pr_note("%s keeps the values to put back: nettoll ladder --restore tries again; or put them back "
-			"yourself and remove it", j->path);
+		pr_note("%s keeps the values to put back: nettoll %s tries again; or put them back "
+			"yourself and remove it", j->path, strcmp(j->kind, "knob") ? "ladder --restore" : "knob undo");
 	}
 	return ret;
 }

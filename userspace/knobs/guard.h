@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Undo unless confirmed: a process apart from everything that puts changes back when nobody says that they are good. */
+#ifndef NETTOLL_KNOBS_GUARD_H
+#define NETTOLL_KNOBS_GUARD_H
+
+#include "knobs/journal.h"
+
+/**
+ * struct guard - the process that waits for a confirmation
+ * @fd: as long as it is open the guard knows that changes are still being made
+ */
+struct guard {
+	pid_t pid;
+	int fd;
+};
+
+/**
+ * guard_start() - have a guard before the first change is made
+ * @j: gets the guard as its process, so that the guard's life is what others look at, and the time
+ *	by which to confirm; not saved yet
+ * @seconds: from now on
+ * @keep: descriptors that the guard is to hold open, too: locks
+ *
+ * It is no child of this process, in a session of its own, and deaf to a hangup: it stays when the
+ * shell or the connection goes. Its end closes the locks.
+ */
+int guard_start(struct guard *g, struct journal *j, unsigned int seconds, const int *keep, size_t nkeep);
+
+/** guard_let_go() - no more changes are to come; with the journal's file gone, the guard ends */
+void guard_let_go(struct guard *g);
+
+/**
+ * guard_confirm() - say that a journal's changes are good: they stay, and may be undone as any
+ *
+ * Return: -EALREADY, described, when they are being put back already.
+ */
+int guard_confirm(struct journal *j);
+
+/** guard_undo() - have a live guard put its changes back at once, and wait until it has */
+int guard_undo(const struct journal *j);
+
+#endif
