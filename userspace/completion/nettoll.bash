@@ -78,6 +78,36 @@ _nettoll_rule() {
 	esac
 }
 
+# The words of nettoll knob; $1 is the word to complete, the rest are those from "knob" up to it.
+_nettoll_knob() {
+	local cur=$1 word verb='' dev='' skip='' eq='' netns=()
+	shift 2
+	for word; do
+		if [[ $skip == --netns ]]; then
+			netns=(--netns "$word")
+			skip=''
+		elif [[ -n $skip || $word == -* ]]; then
+			[[ $word == --netns || $word == --dev || $word == --confirm ]] && skip=$word || skip=''
+		elif [[ -z $verb ]]; then
+			verb=$word
+		elif [[ -z $dev && $word != *.* ]]; then
+			dev=$word
+		fi
+	done
+	[[ $verb != s* ]] || eq='='
+	case $verb in
+	'') _nettoll_words 'list get explain set undo' "$cur" ;;
+	u*) ;;
+	*)
+		word=$(_nettoll_column knob list ${dev:+"$dev"} "${netns[@]}" | sed "s/\$/$eq/")
+		[[ -n $dev ]] || word+=" $(cd /sys/class/net 2>/dev/null && echo *)"
+		[[ $verb != l* ]] || word=$(cd /sys/class/net 2>/dev/null && echo *)
+		_nettoll_words "$word" "$cur"
+		[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
+		;;
+	esac
+}
+
 _nettoll() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' i
 	COMPREPLY=()
@@ -104,6 +134,10 @@ _nettoll() {
 	done
 
 	case $prev in
+	--dev)
+		_nettoll_words "$(cd /sys/class/net 2>/dev/null && echo *)" "$cur"
+		return
+		;;
 	--netns)
 		_nettoll_words "$(ip netns list 2>/dev/null | cut -d ' ' -f 1)" "$cur"
 		return
@@ -135,7 +169,7 @@ _nettoll() {
 		return
 		;;
 	--latency | --size | --count | --bytes | --time | --warmup | --rate | --window | --segments | --batch | --duty | --ceiling | \
-		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf)
+		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf | --confirm)
 		return
 		;;
 	--color)
@@ -202,6 +236,13 @@ _nettoll() {
 		done
 		_nettoll_rule "$cur" "${COMP_WORDS[@]:i:COMP_CWORD-i}"
 		;;
+	knob)
+		for ((i = 1; i < COMP_CWORD; i++)); do
+			[[ ${COMP_WORDS[i]} != knob ]] || break
+		done
+		_nettoll_knob "$cur" "${COMP_WORDS[@]:i:COMP_CWORD-i}"
+		;;
+	confirm) ;;
 	traffic)
 		_nettoll_words 'send ping recv' "$cur"
 		;;
