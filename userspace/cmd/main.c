@@ -17,7 +17,7 @@
 /* Weak, so that a build may leave a command out: its file is simply not there. */
 #define COMMANDS(X) \
 	X(stat) X(attach) X(detach) X(hooks) X(show) X(set) X(rule) X(coalesce) X(csum) X(monitor) \
-	X(ladder) X(knob) X(confirm) X(profile) X(traffic) \
+	X(ladder) X(knob) X(confirm) X(snapshot) X(profile) X(traffic) \
 	X(help) X(version)
 
 #define DECLARE(verb)	extern const struct cmd cmd_##verb __attribute__((weak));

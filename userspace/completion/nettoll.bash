@@ -243,6 +243,14 @@ _nettoll() {
 		_nettoll_knob "$cur" "${COMP_WORDS[@]:i:COMP_CWORD-i}"
 		;;
 	confirm) ;;
+	snapshot)
+		if [[ $prev == "$verb" ]]; then
+			_nettoll_words 'save show diff restore hash' "$cur"
+		else
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur"; compgen -W "$(cd /sys/class/net 2>/dev/null && echo *)" -- "$cur")
+		fi
+		;;
 	traffic)
 		_nettoll_words 'send ping recv' "$cur"
 		;;

@@ -88,9 +88,26 @@ static int put_back(const struct journal_entry *e)
 	return ret;
 }
 
+/* Says once, at the end, what could not be put back. Return: whether that leaves something to be done. */
+static bool tell_left(const struct journal_entry *e, int ret, const char *why, const char *cure)
+{
+	/* A route that was deleted, a queue of a channel that is no more: it took its setting along. */
+	if (ret == -EOPNOTSUPP) {
+		if (!e->noted)
+			pr_warn("%s of %s is not there any more (%s); it had %s", e->knob, knob_where(&e->place), why,
+				e->old_value);
+		return false;
+	}
+	ret = err_set(ret, *cure ? cure : NULL, "%s of %s is not as it was (%s): %s", e->knob,
+		      knob_where(&e->place), e->old_value, why);
+	err_report(ret);
+	return true;
+}
+
 int turn_back(struct journal *j)
 {
 	int walk, one, ret = 0, written = 1;
+	char why[256], cure[128];
 	size_t i;
 
 	drop_gone(j);
@@ -102,20 +119,15 @@ int turn_back(struct journal *j)
 				written = 1;
 			if (one >= 0)
 				continue;
-			if (journal_gone(&j->entry[i])) {
-				err_clear();
+			snprintf(why, sizeof(why), "%s", err_text(one));
+			snprintf(cure, sizeof(cure), "%s", err_cure(one));
+			err_clear();
+			if (journal_gone(&j->entry[i]))
 				continue;
-			}
-			if (!ret)
-				ret = one;
 			/* Another walk may help; the last one says what is left. */
 			written |= walk + 1 < WALKS;
-			if (walk + 1 == WALKS) {
-				one = err_context(one, "%s of %s is not as it was (%s)", j->entry[i].knob,
-						  knob_where(&j->entry[i].place), j->entry[i].old_value);
-				err_report(one);
-			}
-			err_clear();
+			if (walk + 1 == WALKS && tell_left(&j->entry[i], one, why, cure) && !ret)
+				ret = one;
 		}
 	}
 	/* Some may have gone only now: a namespace takes its time to end. */
