@@ -19,7 +19,7 @@
 #define REPEATS		5	/* unless the plan or the user says */
 
 enum { OPT_JSON = 256, OPT_SVG, OPT_RUNGS, OPT_REPEATS, OPT_KEEP, OPT_DRY_RUN, OPT_RESTORE, OPT_NO_LAYERS,
-	OPT_COMPARE, OPT_RETAIN, OPT_LEAVE_OUT };
+	OPT_COMPARE, OPT_RETAIN, OPT_LEAVE_OUT, OPT_FACTORIAL };
 
 static const struct option longs[] = {
 	{ "json", required_argument, NULL, OPT_JSON },
@@ -33,6 +33,7 @@ static const struct option longs[] = {
 	{ "compare", required_argument, NULL, OPT_COMPARE },
 	{ "retain", required_argument, NULL, OPT_RETAIN },
 	{ "leave-one-out", no_argument, NULL, OPT_LEAVE_OUT },
+	{ "factorial", no_argument, NULL, OPT_FACTORIAL },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -40,7 +41,7 @@ struct options {
 	const char *plan, *json, *svg, *rungs;
 	uint32_t repeats;
 	int compare, retain;	/* -1: as the plan has it */
-	bool keep, dry_run, restore, no_layers, leave_out;
+	bool keep, dry_run, restore, no_layers, leave_out, factorial;
 };
 
 static int parse_choice(const char *option, const char *word, const char *const *names, int *value)
@@ -77,6 +78,7 @@ static int parse(int argc, char **argv, struct options *o)
 		case OPT_RESTORE: o->restore = true; break;
 		case OPT_NO_LAYERS: o->no_layers = true; break;
 		case OPT_LEAVE_OUT: o->leave_out = true; break;
+		case OPT_FACTORIAL: o->factorial = true; break;
 		case OPT_COMPARE:
 		case OPT_RETAIN:
 			ret = c == OPT_COMPARE ?
@@ -197,7 +199,7 @@ static int save_all(const struct climb *climb, const struct options *o)
 	if (out_format() == OUT_JSON)
 		ret = ret ? ret : out_json(json_object_get(root));
 	else if (out_format() == OUT_TSV)
-		ret = ret ? ret : report_tsv(climb);
+		ret = ret ? ret : climb->factorial ? report_factorial(climb) : report_tsv(climb);
 	json_object_put(root);
 	if (!ret && o->svg)
 		ret = plot_svg(climb, o->svg);
@@ -212,7 +214,8 @@ static int choose_design(const struct plan *plan, const struct options *o, struc
 	climb->retain = o->retain < 0 ? plan->retain : (enum plan_retain)o->retain;
 	climb->least = plan->least;
 	climb->leave_out = plan->leave_out || o->leave_out;
-	if (climb->repeats < 2 && climb->retain == PLAN_RETAIN_GAINS && climb->nsteps > 1)
+	climb->factorial = o->factorial;
+	if (!climb->factorial && climb->repeats < 2 && climb->retain == PLAN_RETAIN_GAINS && climb->nsteps > 1)
 		return err_set(-EINVAL, "--repeats 2 or more, or --retain all",
 			       "one measurement of each rung does not tell a gain from chance");
 	return 0;
@@ -238,7 +241,7 @@ static int climb_plan(const struct options *o, struct climb *climb)
 	/* What was measured before something went wrong is worth keeping. */
 	if (climb->ncells) {
 		if (people && !ret && !unprinted) {
-			ret = report_foot(climb);
+			ret = climb->factorial ? report_factorial(climb) : report_foot(climb);
 			if (ret)
 				unprinted = err_report(ret);
 		}
@@ -301,6 +304,8 @@ static int run_ladder(int argc, char **argv)
 		ret = check_writable(o.json);
 	if (!ret && o.svg)
 		ret = check_writable(o.svg);
+	if (!ret && o.svg && o.factorial)
+		ret = err_set(-EINVAL, NULL, "--svg draws a ladder, which --factorial does not climb");
 	if (!ret && o.svg)
 		ret = plot_check();
 	if (ret)
@@ -336,6 +341,7 @@ const struct cmd cmd_ladder = {
 	"                        measure each state once\n"
 	"      --retain WHICH    gains: go on with rungs of certain gain only; all: with every rung\n"
 	"      --leave-one-out   at the end, measure what each retained rung is worth among the others\n"
+	"      --factorial       instead of climbing, measure all combinations of up to 6 rungs above the first\n"
 	"      --no-layers       leave the module alone\n"
 	"      --json=FILE       write the results to a file too\n"
 	"      --svg FILE        draw them (needs gnuplot)\n"

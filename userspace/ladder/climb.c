@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ladder/climb_run.h"
 #include "ladder/effect.h"
 #include "ladder/workload.h"
 #include "lib/err.h"
@@ -84,21 +85,27 @@ static int next_run(struct climb *c)
 	return stop_pending() ? -EINTR : 0;
 }
 
-static int begin_cell(struct climb *c, struct cell *cell, uint32_t mask)
+/* Ctrl-C reaches the ends of a transfer too, which then fails: the user's wish, not a fault. */
+static int unless_stopped(int ret)
+{
+	return ret && stop_pending() ? -EINTR : ret;
+}
+
+int run_begin(struct climb *c, struct cell *cell, uint32_t mask)
 {
 	*cell = (struct cell) { .mask = mask, .bound = NAN };
 	cell->sample = calloc(c->repeats, sizeof(*cell->sample));
 	return cell->sample ? 0 : err_set(-ENOMEM, NULL, "out of memory");
 }
 
-static int take_sample(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+int run_sample(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
 {
 	struct sample *sample = &cell->sample[cell->n];
 	int ret;
 
 	ret = next_run(c);
 	if (!ret)
-		ret = measure_sample(spec, sample);
+		ret = unless_stopped(measure_sample(spec, sample));
 	if (ret)
 		return ret;
 	cell->n++;
@@ -107,7 +114,7 @@ static int take_sample(struct climb *c, const struct traffic_spec *spec, struct 
 	return 0;
 }
 
-static int take_bill(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+int run_bill(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
 {
 	int ret, tries;
 
@@ -124,16 +131,10 @@ static int take_bill(struct climb *c, const struct traffic_spec *spec, struct ce
 	}
 	if (!ret && !c->attached_before)
 		ret = rig_turn(&c->rig, "account.attach", "off");
-	return ret;
+	return unless_stopped(ret);
 }
 
-/* Ctrl-C reaches the ends of a transfer too, which then fails: the user's wish, not a fault. */
-static int unless_stopped(int ret)
-{
-	return ret && stop_pending() ? -EINTR : ret;
-}
-
-static void note_bound(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
+void run_bound(struct climb *c, const struct traffic_spec *spec, struct cell *cell)
 {
 	cell->mtu = rig_mtu(&c->rig);
 	if (cell->mtu)
@@ -149,20 +150,20 @@ static int visit(struct climb *c, uint32_t mask)
 
 	if (climb_cell(c, mask))
 		return 0;
-	ret = begin_cell(c, cell, mask);
+	ret = run_begin(c, cell, mask);
 	if (!ret)
 		ret = plan_spec(c->plan, mask, &spec);
 	if (!ret)
 		ret = rig_go(&c->rig, mask);
 	while (!ret && cell->n < c->repeats)
-		ret = unless_stopped(take_sample(c, &spec, cell));
+		ret = run_sample(c, &spec, cell);
 	if (!ret && c->module)
-		ret = unless_stopped(take_bill(c, &spec, cell));
+		ret = run_bill(c, &spec, cell);
 	if (ret) {
 		free(cell->sample);
 		return ret;
 	}
-	note_bound(c, &spec, cell);
+	run_bound(c, &spec, cell);
 	c->ncells++;
 	return 0;
 }
@@ -193,8 +194,8 @@ static int take_by_turns(struct climb *c, const struct traffic_spec *spec, struc
 			there[which] = true;
 			there[!which] = false;
 			if (!cell[which].n)
-				note_bound(c, &spec[which], &cell[which]);
-			ret = unless_stopped(take_sample(c, &spec[which], &cell[which]));
+				run_bound(c, &spec[which], &cell[which]);
+			ret = run_sample(c, &spec[which], &cell[which]);
 			if (ret)
 				return ret;
 		}
@@ -210,9 +211,9 @@ static int visit_by_turns(struct climb *c, uint32_t below, uint32_t above, struc
 	int ret, i;
 
 	cell[0].sample = cell[1].sample = NULL;
-	ret = begin_cell(c, &cell[0], below);
+	ret = run_begin(c, &cell[0], below);
 	if (!ret)
-		ret = begin_cell(c, &cell[1], above);
+		ret = run_begin(c, &cell[1], above);
 	for (i = 0; i < 2 && !ret; i++)
 		ret = plan_spec(c->plan, cell[i].mask, &spec[i]);
 	if (!ret)
@@ -222,7 +223,7 @@ static int visit_by_turns(struct climb *c, uint32_t below, uint32_t above, struc
 	if (!ret)
 		ret = rig_go(&c->rig, above);
 	if (!ret && c->module && !cell[1].bill.valid)
-		ret = unless_stopped(take_bill(c, &spec[1], &cell[1]));
+		ret = run_bill(c, &spec[1], &cell[1]);
 	if (ret) {
 		free(cell[0].sample);
 		free(cell[1].sample);
@@ -337,6 +338,8 @@ static uint64_t count_runs(const struct climb *c)
 	uint32_t a, b, distance;
 	size_t i;
 
+	if (c->factorial)
+		return ((uint64_t)1 << (c->nsteps - 1)) * once;
 	n = c->nsteps * once;
 	if (c->compare == PLAN_BY_TURNS)
 		n += (c->nsteps - 1) * (uint64_t)c->repeats;
@@ -376,12 +379,32 @@ static int open_account(struct climb *c)
 	return 0;
 }
 
+static int measure_ladder(struct climb *c)
+{
+	int ret;
+
+	ret = climb_steps(c);
+	if (!ret)
+		ret = leave_out(c);
+	return ret ? ret : visit_pairs(c);
+}
+
+/* The best of all states that were measured, or what was retained. */
+static uint32_t to_keep(const struct climb *c)
+{
+	struct factorial f;
+
+	return climb_factorial(c, &f) ? climb_factorial_mask(c, factorial_best(&f)) : climb_retained(c);
+}
+
 int climb_run(struct climb *c, bool *dirty)
 {
 	int ret, back;
 
 	*dirty = false;
-	ret = open_account(c);
+	ret = c->factorial ? factorial_check(c) : 0;
+	if (!ret)
+		ret = open_account(c);
 	if (!ret)
 		ret = rig_look(&c->rig, c->plan);
 	if (!ret)
@@ -392,13 +415,9 @@ int climb_run(struct climb *c, bool *dirty)
 		c->on_begin(c, c->ctx);
 	c->runs = count_runs(c);
 	progress_start(c->runs);
-	ret = climb_steps(c);
-	if (!ret)
-		ret = leave_out(c);
-	if (!ret)
-		ret = visit_pairs(c);
+	ret = c->factorial ? factorial_run(c) : measure_ladder(c);
 	if (!ret && c->keep)
-		ret = rig_go(&c->rig, climb_retained(c));
+		ret = rig_go(&c->rig, to_keep(c));
 	progress_end();
 out:
 	if (ret == -EINTR)

@@ -3,11 +3,15 @@
 #ifndef NETTOLL_LADDER_CLIMB_H
 #define NETTOLL_LADDER_CLIMB_H
 
+#include "ladder/factorial.h"
 #include "ladder/measure.h"
 #include "ladder/plan.h"
 #include "ladder/rig.h"
 
-/* The foot, two of each rung, two of each that is left out, and of each pair at most two states that are no rung. */
+/*
+ * The foot, two of each rung, two of each that is left out, and of each pair at most two states that are no
+ * rung. Or all states of a factorial design, which are fewer.
+ */
 #define CLIMB_CELLS_MAX	(4 * PLAN_RUNGS_MAX + 2 * PLAN_PAIRS_MAX)
 
 /**
@@ -41,6 +45,7 @@ struct comparison {
  * struct climb - a ladder being climbed
  * @repeats: samples a cell
  * @compare, @retain, @least, @leave_out: as the plan has them, unless the user says
+ * @factorial: measure all combinations of the rungs above the foot instead of climbing
  * @account: measure the layers too
  * @keep: leave the host on the last rung
  * @nsteps, @step: the rungs to climb, by number; step[0] is 0
@@ -60,6 +65,7 @@ struct climb {
 	enum plan_retain retain;
 	double least;
 	bool leave_out;
+	bool factorial;
 	bool account;
 	bool keep;
 	size_t nsteps;
@@ -103,6 +109,12 @@ const struct cell *climb_cell(const struct climb *climb, uint32_t mask);
 /** climb_above(), climb_base() - what was measured on a step, and what it is compared with; NULL: nothing yet */
 const struct cell *climb_above(const struct climb *climb, size_t step);
 const struct cell *climb_base(const struct climb *climb, size_t step);
+
+/** climb_factorial_mask() - the rungs in force in a state of the factorial design */
+uint32_t climb_factorial_mask(const struct climb *climb, uint32_t state);
+
+/** climb_factorial() - what was measured of all states; false: not all, or none was asked for */
+bool climb_factorial(const struct climb *climb, struct factorial *f);
 
 /** climb_last() - what was measured with all retained rungs in force; NULL: nothing yet */
 const struct cell *climb_last(const struct climb *climb);

@@ -81,6 +81,8 @@ int report_head(const struct climb *c)
 	if (c->plan->doc[0])
 		out_text(doc, STYLE_DIM, "%s", c->plan->doc);
 	out_text(doc, STYLE_NONE, "%s", "");
+	if (c->factorial)
+		return out_end(doc);
 	out_text(doc, STYLE_HEAD, "%-16s %7s %7s %9s %6s %7s %6s %8s  %s", "rung", "Gbit/s", "line %", "gain %",
 		 "lost", "kmsg/s", "CPU %", "cycles/B", "layers that changed, cycles a byte (*: aimed at)");
 	return out_end(doc);

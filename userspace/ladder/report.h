@@ -16,6 +16,12 @@ int report_step(const struct climb *climb, size_t step);
 /** report_foot() - the layers, the interactions, and the ladder in one line */
 int report_foot(const struct climb *climb);
 
+/** report_factorial() - all states of a factorial design, what each set of rungs does, and the best in one line */
+int report_factorial(const struct climb *climb);
+
+/** report_factorial_json() - the same as JSON; NULL when not all was measured, or none was asked for */
+struct json_object *report_factorial_json(const struct climb *climb);
+
 /** report_tsv() - the table of the steps */
 int report_tsv(const struct climb *climb);
 

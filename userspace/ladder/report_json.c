@@ -15,6 +15,7 @@
 #include "ladder/effect.h"
 #include "ladder/report.h"
 #include "lib/err.h"
+#include "lib/json_number.h"
 #include "lib/version.h"
 
 static void add(struct json_object *obj, const char *key, struct json_object *value)
@@ -32,20 +33,9 @@ static void add_uint(struct json_object *obj, const char *key, uint64_t value)
 	add(obj, key, json_object_new_uint64(value));
 }
 
-/* Ten digits are more than any measurement has. Not a number is null. */
-static struct json_object *real(double value)
-{
-	char text[64];
-
-	if (!isfinite(value))
-		return NULL;
-	snprintf(text, sizeof(text), "%.10g", value);
-	return json_object_new_double_s(value, text);
-}
-
 static void add_real(struct json_object *obj, const char *key, double value)
 {
-	add(obj, key, real(value));
+	add(obj, key, json_number(value));
 }
 
 static struct json_object *rung_names(const struct plan *plan, uint32_t mask)
@@ -99,7 +89,7 @@ static struct json_object *rate_json(const struct cell *cell)
 	add_real(obj, "sd", s.sd);
 	add_real(obj, "half", s.half);
 	for (i = 0; i < cell->n; i++)
-		json_object_array_add(values, real(cell->sample[i].rate_bps));
+		json_object_array_add(values, json_number(cell->sample[i].rate_bps));
 	add(obj, "values", values);
 	return obj;
 }
@@ -281,6 +271,7 @@ static struct json_object *pair_json(const struct climb *c, uint32_t a, uint32_t
 struct json_object *report_json(const struct climb *c)
 {
 	struct json_object *root = json_object_new_object(), *list, *o;
+	struct factorial f;
 	struct utsname host;
 	size_t i, n;
 
@@ -302,13 +293,14 @@ struct json_object *report_json(const struct climb *c)
 	add_real(root, "least_gain", c->least);
 	add(root, "tsc_khz", c->tsc_khz ? json_object_new_uint64(c->tsc_khz) : NULL);
 	add(root, "attached_throughout", json_object_new_boolean(c->attached_before));
+	add(root, "factorial", report_factorial_json(c));
 	list = json_object_new_array();
-	for (n = 0; n < c->nsteps && climb_above(c, n); n++)
+	for (n = 0; n < c->nsteps && !c->factorial && climb_above(c, n); n++)
 		json_object_array_add(list, step_json(c, n));
-	add(root, "complete", json_object_new_boolean(n == c->nsteps));
+	add(root, "complete", json_object_new_boolean(c->factorial ? climb_factorial(c, &f) : n == c->nsteps));
 	add(root, "rungs", list);
 	list = json_object_new_array();
-	for (i = 0; i < c->plan->npairs; i++) {
+	for (i = 0; i < c->plan->npairs && !c->factorial; i++) {
 		o = pair_json(c, c->plan->pair[i].a, c->plan->pair[i].b);
 		if (o)
 			json_object_array_add(list, o);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
 
 #include "ladder/effect.h"
 #include "ladder/report.h"
@@ -114,6 +116,50 @@ static void effect__verdicts(void **state)
 	assert_int_equal(effect_of(&a, &wild, 0.01).verdict, EFFECT_NONE);
 	wild = CELL(s[1], 3, 1.5);
 	assert_int_equal(effect_of(&a, &wild, 0.01).verdict, EFFECT_UNCLEAR);
+}
+
+#define TRIALS	100
+#define TURNS	5
+
+/*
+ * How many of so many comparisons have this verdict, when one state has @gain times the throughput of the other, each
+ * measurement has 0.6 % of noise, and all of them drift: up by 5 % within a comparison.
+ */
+static size_t count_verdicts(gsl_rng *rng, double gain, bool by_turns, enum effect_verdict verdict)
+{
+	struct sample s[2][TURNS];
+	struct cell c[2] = { { .n = TURNS, .sample = s[0] }, { .n = TURNS, .sample = s[1] } };
+	size_t trial, i, k, which, n = 0;
+	double drift;
+
+	for (trial = 0; trial < TRIALS; trial++) {
+		memset(s, 0, sizeof(s));
+		for (i = 0; i < 2 * TURNS; i++) {
+			/* In order: all of one, then all of the other. */
+			k = by_turns ? i / 2 : i % TURNS;
+			which = by_turns ? ((i / 2) ^ i) & 1 : i / TURNS;
+			drift = 1 + 0.05 * (double)i / (2 * TURNS);
+			s[which][k].rate_bps = GBIT * (which ? gain : 1) * drift *
+				(1 + gsl_ran_gaussian(rng, 0.006));
+		}
+		c[0].turn = c[1].turn = by_turns ? 1 : 0;
+		n += effect_of(&c[0], &c[1], 0.01).verdict == verdict;
+	}
+	return n;
+}
+
+static void effect__tells_a_gain_from_chance(void **state)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+
+	(void)state;
+	assert_non_null(rng);
+	gsl_rng_set(rng, 1);
+	assert_true(count_verdicts(rng, 1, true, EFFECT_GAIN) + count_verdicts(rng, 1, true, EFFECT_LOSS) <= 10);
+	assert_true(count_verdicts(rng, 1.03, true, EFFECT_GAIN) >= 90);
+	/* For which the drift itself often passes where the states do not take turns. */
+	assert_true(count_verdicts(rng, 1, false, EFFECT_GAIN) >= 50);
+	gsl_rng_free(rng);
 }
 
 static void interaction__each_needs_the_other(void **state)
@@ -357,6 +403,7 @@ int main(void)
 		cmocka_unit_test(effect__one_sample_tells_no_interval),
 		cmocka_unit_test(effect__by_turns_does_not_drift),
 		cmocka_unit_test(effect__verdicts),
+		cmocka_unit_test(effect__tells_a_gain_from_chance),
 		cmocka_unit_test(interaction__each_needs_the_other),
 		cmocka_unit_test(interaction__has_the_widths_of_all_four),
 		cmocka_unit_test(layers__sorted_by_change),
