@@ -153,11 +153,64 @@ struct undo {
 	struct out_table *table;
 };
 
+static void print_undone(struct out_table *t, const struct journal *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->n; i++) {
+		if (j->entry[i].noted)
+			continue;
+		out_row(t, STYLE_NONE);
+		cell_str(t, j->entry[i].knob);
+		cell_str(t, j->entry[i].place.netns);
+		cell_str(t, j->entry[i].place.dev);
+		cell_str(t, j->entry[i].old_value);
+	}
+}
+
+/* Under locks, so that it does not run into another's change. */
+static int undo_locked(struct journal *j)
+{
+	struct change c = { .what = "knob undo" };
+	size_t i;
+	int ret;
+
+	for (i = 0; i < j->n; i++)
+		journal_follow(&j->entry[i]);
+	ret = change_lock(&c, j);
+	if (ret)
+		err_report(ret);
+	else
+		ret = turn_back(j);
+	change_free(&c);
+	return ret;
+}
+
+static int undo_journal(struct journal *j, bool finished)
+{
+	int ret;
+
+	if (journal_stale_boot(j)) {
+		pr_note("%s was in an earlier boot, which took its changes along", j->what);
+		ret = journal_remove(j);
+	} else if (finished || !journal_alive(j)) {
+		return undo_locked(j);
+	} else if (j->confirm_by) {
+		ret = guard_undo(j);
+		if (ret > 0)
+			return undo_locked(j);
+	} else {
+		ret = err_set(-EBUSY, "wait for it", "pid %d (nettoll %s) is still at work", (int)j->pid, j->what);
+	}
+	if (ret)
+		err_report(ret);
+	return ret;
+}
+
 static int undo_one(const char *path, void *arg)
 {
 	struct undo *u = arg;
 	struct journal j;
-	size_t i;
 	int ret;
 
 	if (u->n && !u->all)
@@ -165,33 +218,11 @@ static int undo_one(const char *path, void *arg)
 	ret = journal_load(&j, path);
 	if (ret)
 		return err_report(ret), ret;
-	if (!strcmp(j.kind, "ladder"))
-		goto out;
-	for (i = 0; i < j.n; i++) {
-		if (j.entry[i].noted)
-			continue;
-		out_row(u->table, STYLE_NONE);
-		cell_str(u->table, j.entry[i].knob);
-		cell_str(u->table, j.entry[i].place.netns);
-		cell_str(u->table, j.entry[i].place.dev);
-		cell_str(u->table, j.entry[i].old_value);
+	if (strcmp(j.kind, "ladder")) {
+		u->n++;
+		print_undone(u->table, &j);
+		ret = undo_journal(&j, strstr(path, "/undo-"));
 	}
-	u->n++;
-	if (journal_stale_boot(&j)) {
-		pr_note("%s was in an earlier boot, which took its changes along", j.what);
-		ret = journal_remove(&j);
-	} else if (j.confirm_by && journal_alive(&j)) {
-		ret = guard_undo(&j);
-	} else if (!strstr(path, "/undo-") && journal_alive(&j)) {
-		ret = err_set(-EBUSY, "wait for it", "pid %d (nettoll %s) is still at work", (int)j.pid, j.what);
-	} else {
-		ret = turn_back(&j);
-		journal_free(&j);
-		return ret;
-	}
-	if (ret)
-		err_report(ret);
-out:
 	journal_free(&j);
 	return ret;
 }

@@ -140,6 +140,17 @@ static int take_locks(struct change *c)
 	return ret;
 }
 
+int change_lock(struct change *c, const struct journal *j)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < j->n && !ret; i++)
+		if (!journal_gone(&j->entry[i]))
+			ret = into_circle(&j->entry[i].place, c);
+	return ret ? ret : take_locks(c);
+}
+
 /* Whether a journal that a dead process left has to do with our places. */
 static int look_for_left(const char *path, void *arg)
 {

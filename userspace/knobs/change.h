@@ -55,6 +55,13 @@ int change_look(struct change *c);
  */
 int change_make(struct change *c);
 
+/**
+ * change_lock() - lock all that a journal has to do with, as far as it is still there
+ *
+ * Return: also -EBUSY, described with the holder. change_free() unlocks.
+ */
+int change_lock(struct change *c, const struct journal *j);
+
 void change_free(struct change *c);
 
 #endif

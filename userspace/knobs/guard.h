@@ -36,7 +36,11 @@ void guard_let_go(struct guard *g);
  */
 int guard_confirm(struct journal *j);
 
-/** guard_undo() - have a live guard put its changes back at once, and wait until it has */
+/**
+ * guard_undo() - have a live guard put its changes back at once, and wait until it has
+ *
+ * Return: also 1, when the guard is gone and they are not: then it is for the caller to do.
+ */
 int guard_undo(const struct journal *j);
 
 #endif

@@ -48,7 +48,7 @@ static void read_boot(char *buf, size_t size)
 	fclose(f);
 }
 
-/* Field 22 of /proc/PID/stat; 0 when there is no such process. */
+/* Field 22 of /proc/PID/stat; 0 when there is no such process, or it only waits to be buried. */
 static unsigned long long start_of(pid_t pid)
 {
 	unsigned long long start = 0;
@@ -63,6 +63,8 @@ static unsigned long long start_of(pid_t pid)
 	if (fgets(line, sizeof(line), f)) {
 		/* The name, in parentheses, may hold anything. */
 		p = strrchr(line, ')');
+		if (p && (p[2] == 'Z' || p[2] == 'X'))
+			p = NULL;
 		for (i = 0; p && i < 20; i++)
 			p = strchr(p + 1, ' ');
 		if (p)

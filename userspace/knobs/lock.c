@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,6 +15,10 @@
 #include "lib/err.h"
 #include "lib/netns.h"
 #include "lib/nl_link.h"
+
+/* How long the child of a holder that was killed may take to end: it makes one change at most. */
+#define ORPHAN_US	10000
+#define ORPHAN_TRIES	500
 
 static int index_of(void *arg)
 {
@@ -48,6 +53,17 @@ static int path_of(const struct knob_place *place, char *path, size_t size)
 	return 0;
 }
 
+/* Whether who wrote that it holds the lock is gone: then a child of it does, which is about to end. */
+static bool holder_is_gone(int fd)
+{
+	char text[64];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	int pid;
+
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "pid %d ", &pid) == 1 && kill(pid, 0) && errno == ESRCH;
+}
+
 static int busy(const char *thing, int fd)
 {
 	char holder[256];
@@ -72,13 +88,19 @@ void lock_hand_over(int fd, pid_t pid, const char *what)
 
 static int take(const char *path, const char *thing, const char *what, int *fd)
 {
-	int ret;
+	int ret, tries;
 
 	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (*fd < 0)
 		return err_set(-errno, errno == EACCES ? "run it as root" : NULL, "cannot open %s: %s", path,
 			       strerror(errno));
-	if (flock(*fd, LOCK_EX | LOCK_NB)) {
+	ret = flock(*fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+	for (tries = 0; ret == -EWOULDBLOCK && tries < ORPHAN_TRIES && holder_is_gone(*fd); tries++) {
+		usleep(ORPHAN_US);
+		ret = flock(*fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+	}
+	if (ret) {
+		errno = -ret;
 		ret = errno == EWOULDBLOCK ? busy(thing, *fd)
 					   : err_set(-errno, NULL, "cannot lock %s: %s", path, strerror(errno));
 		close(*fd);

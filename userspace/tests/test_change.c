@@ -375,6 +375,58 @@ static void confirm__undo_at_once(void **state)
 	assert_int_equal(under_way() + kept(), 0);
 }
 
+static int kill_guard(const char *path, void *arg)
+{
+	struct journal j;
+	int ret = journal_load(&j, path);
+
+	if (!ret && kill(j.pid, SIGKILL))
+		ret = -errno;
+	/* Also while nobody has buried it. */
+	while (!ret && journal_alive(&j))
+		usleep(1000);
+	if (!ret)
+		*(int *)arg = guard_undo(&j);
+	journal_free(&j);
+	return ret;
+}
+
+static void confirm__the_guard_dies(void **state)
+{
+	struct change c;
+	int left = -1;
+
+	(void)state;
+	assert_int_equal(make(&c, "a=200", 60), 0);
+	change_free(&c);
+	assert_int_equal(journal_each(kill_guard, &left), 0);
+	assert_int_equal(left, 1);
+	expect_toys(200, 20, 10);
+	assert_int_equal(journal_each(turn_back_file, NULL), 0);
+	expect_toys(10, 10, 10);
+	assert_int_equal(under_way() + kept(), 0);
+}
+
+static void undo__waits_for_nobody(void **state)
+{
+	struct change c, second = { .what = "knob undo" };
+	struct journal j;
+
+	(void)state;
+	/* While the first still holds its locks. */
+	assert_int_equal(make(&c, "a=50", 0), 0);
+	assert_int_equal(journal_load(&j, c.journal.path), 0);
+	assert_int_equal(change_lock(&second, &j), -EBUSY);
+	change_free(&second);
+	change_free(&c);
+	second.what = "knob undo";
+	assert_int_equal(change_lock(&second, &j), 0);
+	assert_int_equal(turn_back(&j), 0);
+	change_free(&second);
+	journal_free(&j);
+	expect_toys(10, 10, 10);
+}
+
 static void confirm__the_whole_session_dies(void **state)
 {
 	struct change c;
@@ -411,6 +463,8 @@ int main(void)
 		cmocka_unit_test_setup(confirm__yes, setup),
 		cmocka_unit_test_setup(confirm__undo_at_once, setup),
 		cmocka_unit_test_setup(confirm__the_whole_session_dies, setup),
+		cmocka_unit_test_setup(confirm__the_guard_dies, setup),
+		cmocka_unit_test_setup(undo__waits_for_nobody, setup),
 	};
 
 	return cmocka_run_group_tests_name("change", tests, setup_all, teardown_all);
