@@ -10,7 +10,7 @@
 #include "lib/args.h"
 #include "lib/out.h"
 
-enum { OPT_NETNS = 256, OPT_DEV, OPT_CONFIRM, OPT_DRY_RUN, OPT_FORCE, OPT_ALL };
+enum { OPT_NETNS = 256, OPT_DEV, OPT_CONFIRM, OPT_DRY_RUN, OPT_FORCE, OPT_ALL, OPT_HOLD };
 
 static const struct option longs[] = {
 	{ "netns", required_argument, NULL, OPT_NETNS },
@@ -18,6 +18,7 @@ static const struct option longs[] = {
 	{ "confirm", required_argument, NULL, OPT_CONFIRM },
 	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "hold", no_argument, NULL, OPT_HOLD },
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ NULL, 0, NULL, 0 }
 };
@@ -81,6 +82,9 @@ static int take_option(int c, struct knob_words *w)
 	case OPT_FORCE:
 		w->force = true;
 		return EXIT_OK;
+	case OPT_HOLD:
+		w->hold = true;
+		return EXIT_OK;
 	case OPT_ALL:
 		w->all = true;
 		return EXIT_OK;
@@ -122,8 +126,10 @@ static int run_knob(int argc, char **argv)
 		return usage_error("%s: a knob is missing (nettoll knob list tells those there are)", verbs[verb].word);
 	if (!verbs[verb].names && argc)
 		return usage_error("%s takes no '%s'", verbs[verb].word, argv[0]);
-	if (!verbs[verb].sets && (w.seconds || w.dry_run || w.force))
-		return usage_error("--confirm, --dry-run and --force belong to set");
+	if (!verbs[verb].sets && (w.seconds || w.dry_run || w.force || w.hold))
+		return usage_error("--confirm, --dry-run, --hold and --force belong to set");
+	if (w.hold && w.seconds)
+		return usage_error("--hold is for what is confirmed already, not with --confirm");
 	if (w.all && verbs[verb].run != knob_run_undo)
 		return usage_error("--all belongs to undo");
 	w.n = (size_t)argc;
@@ -149,6 +155,8 @@ const struct cmd cmd_knob = {
 		 "      --dev DEVICE      a device whose name looks like a knob's\n"
 		 "      --confirm TIME    set: undo it after so long unless nettoll confirm says it is good,\n"
 		 "                        whatever becomes of this shell or connection\n"
+		 "      --hold            set: have a process set it again when the device was reset or came\n"
+		 "                        back, until it is undone\n"
 		 "      --dry-run         set: only tell what would change, with commands to the same effect\n"
 		 "      --force           set: also what another program or file manages\n"
 		 "      --all             undo: all changes that were not undone, the last one first\n",

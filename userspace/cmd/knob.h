@@ -13,7 +13,7 @@
 struct knob_words {
 	struct knob_place place;
 	unsigned int seconds;
-	bool dry_run, force, all;
+	bool dry_run, force, all, hold;
 	size_t n;
 	char **word;
 };

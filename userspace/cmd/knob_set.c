@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/knob.h"
 #include "knobs/change.h"
+#include "knobs/hold.h"
 #include "knobs/owner.h"
 #include "knobs/turn.h"
 #include "lib/args.h"
@@ -85,6 +86,9 @@ static int print_change(const struct change *c, const struct knob_words *w)
 	if (!w->dry_run && c->moved)
 		out_text(doc, STYLE_NONE, "%zu other setting%s moved along; undo puts %s back as well", c->moved,
 			 c->moved == 1 ? "" : "s", c->moved == 1 ? "it" : "them");
+	if (!w->dry_run && w->hold && c->journal.held)
+		out_text(doc, STYLE_NONE, "pid %d sets them again when the device was reset, until nettoll knob undo",
+			 (int)c->journal.pid);
 	if (!w->dry_run && w->seconds && c->journal.n)
 		out_text(doc, STYLE_WARN, "undone in %u s unless you say: nettoll confirm", w->seconds);
 	return out_end(doc);
@@ -124,7 +128,7 @@ static void describe(const struct knob_words *w, char *text, size_t size)
 
 int knob_run_set(const struct knob_words *w)
 {
-	struct change c = { .seconds = w->seconds };
+	struct change c = { .seconds = w->seconds, .hold = w->hold };
 	char what[120];
 	bool usage;
 	int ret;
@@ -177,7 +181,9 @@ static int undo_locked(struct journal *j)
 
 	for (i = 0; i < j->n; i++)
 		journal_follow(&j->entry[i]);
-	ret = change_lock(&c, j);
+	ret = hold_end(j);
+	if (!ret)
+		ret = change_lock(&c, j);
 	if (ret)
 		err_report(ret);
 	else

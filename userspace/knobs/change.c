@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "knobs/hold.h"
 #include "knobs/lock.h"
 #include "knobs/turn.h"
 #include "lib/err.h"
@@ -283,7 +284,7 @@ static void prune(struct change *c)
 		err_clear();
 }
 
-static int make(struct change *c, struct guard *guard)
+static int make(struct change *c, struct detached *guard)
 {
 	char waiting[160];
 	int ret, back;
@@ -319,12 +320,21 @@ static int make(struct change *c, struct guard *guard)
 	prune(c);
 	if (!c->journal.n)
 		return journal_remove(&c->journal);
-	return c->seconds ? 0 : journal_keep(&c->journal);
+	if (c->seconds)
+		return 0;
+	ret = journal_keep(&c->journal);
+	if (ret || !c->hold)
+		return ret;
+	ret = hold_start(&c->journal, c->lock, c->nlocks);
+	snprintf(waiting, sizeof(waiting), "%s, which it keeps in force", c->what);
+	for (i = 0; !ret && i < c->nlocks; i++)
+		lock_hand_over(c->lock[i], c->journal.pid, waiting);
+	return ret;
 }
 
 int change_make(struct change *c)
 {
-	struct guard guard = { 0 };
+	struct detached guard = { 0 };
 	int ret;
 
 	ret = draw_circle(c);
@@ -332,7 +342,7 @@ int change_make(struct change *c)
 		return ret;
 	stop_begin();
 	ret = make(c, &guard);
-	guard_let_go(&guard);
+	detach_go(&guard);
 	stop_end();
 	return ret;
 }

@@ -22,6 +22,7 @@ struct change_item {
  * struct change - knobs that are turned together
  * @what: for the second who wants to: "knob set e0 link.mtu=9000"; kept, not copied
  * @keep_going: what cannot be had is left, and @why says so; else one failure puts all back
+ * @hold: have a process turn them again when a device was reset, until they are undone
  * @seconds: undo it unless it is confirmed within these; 0: nobody has to
  * @item: in the order of change_add()
  * @circle: the places that it may move
@@ -29,7 +30,7 @@ struct change_item {
  */
 struct change {
 	const char *what;
-	bool keep_going;
+	bool keep_going, hold;
 	unsigned int seconds;
 	size_t n;
 	struct change_item *item;

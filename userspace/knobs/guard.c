@@ -2,16 +2,11 @@
 /* Undo unless confirmed: a process apart from everything that puts changes back when nobody says that they are good. */
 #include "knobs/guard.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,41 +22,6 @@
 static bool is_there(const char *path)
 {
 	return !access(path, F_OK);
-}
-
-/* What a caller waits for to be closed must not be kept open. */
-static void close_others(const int *keep, size_t nkeep, int pipe)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *d;
-	size_t i;
-	int fd;
-
-	while (dir && (d = readdir(dir))) {
-		fd = atoi(d->d_name);
-		if (d->d_name[0] == '.' || fd < 3 || fd == pipe || fd == dirfd(dir))
-			continue;
-		for (i = 0; i < nkeep && keep[i] != fd;)
-			i++;
-		if (i == nkeep)
-			close(fd);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-static void leave_terminal(void)
-{
-	char path[PATH_MAX];
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
-
-	snprintf(path, sizeof(path), "%s/guard.log", state_dir());
-	log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-	dup2(null, 0);
-	dup2(null, 1);
-	dup2(log >= 0 ? log : null, 2);
-	if (chdir("/"))
-		_exit(1);
 }
 
 /* Until the changes are confirmed, in which case it ends here, or time is up, or somebody asks for the undo. */
@@ -105,74 +65,29 @@ static void watch(const char *path, uint64_t deadline, int pipe)
 	_exit(ret ? 1 : 0);
 }
 
-/* In the process that becomes the guard. */
-static void be_guard(int report, int pipe, unsigned int seconds, const int *keep, size_t nkeep)
+static int be_guard(int life, void *arg)
 {
-	uint64_t deadline = stop_now_ns() + seconds * NS_PER_SEC;
+	uint64_t deadline = stop_now_ns() + *(unsigned int *)arg * NS_PER_SEC;
 	char path[PATH_MAX];
 	struct journal me;
 
+	/* The journal bears the guard's number. */
 	journal_init(&me, "");
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	stop_begin();
 	snprintf(path, sizeof(path), "%s/knob-%d-%llu.json", state_dir(), (int)me.pid, me.start);
-	if (write(report, &me.pid, sizeof(me.pid)) != (ssize_t)sizeof(me.pid) ||
-	    write(report, &me.start, sizeof(me.start)) != (ssize_t)sizeof(me.start))
-		_exit(1);
-	leave_terminal();
-	close_others(keep, nkeep, pipe);
-	watch(path, deadline, pipe);
-}
-
-int guard_start(struct guard *g, struct journal *j, unsigned int seconds, const int *keep, size_t nkeep)
-{
-	int report[2], life[2], ret;
-	pid_t pid;
-
-	if (pipe2(report, O_CLOEXEC))
-		return err_set(-errno, NULL, "cannot make a pipe: %s", strerror(errno));
-	if (pipe2(life, O_CLOEXEC)) {
-		ret = -errno;
-		close(report[0]);
-		close(report[1]);
-		return err_set(ret, NULL, "cannot make a pipe: %s", strerror(-ret));
-	}
-	pid = fork();
-	if (!pid) {
-		close(report[0]);
-		close(life[1]);
-		setsid();
-		/* Once more, so that it is no leader of a session and gets no terminal, and is not ours to wait for. */
-		pid = fork();
-		if (!pid)
-			be_guard(report[1], life[0], seconds, keep, nkeep);
-		_exit(pid < 0 ? 1 : 0);
-	}
-	ret = pid < 0 ? -errno : 0;
-	close(report[1]);
-	close(life[0]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (!ret && (read(report[0], &g->pid, sizeof(g->pid)) != (ssize_t)sizeof(g->pid) ||
-		     read(report[0], &j->start, sizeof(j->start)) != (ssize_t)sizeof(j->start)))
-		ret = -ECHILD;
-	close(report[0]);
-	if (ret) {
-		close(life[1]);
-		return err_set(ret, NULL, "cannot have a process that would undo this, so nothing is changed");
-	}
-	j->pid = g->pid;
-	j->confirm_by = time(NULL) + seconds;
-	g->fd = life[1];
+	watch(path, deadline, life);
 	return 0;
 }
 
-void guard_let_go(struct guard *g)
+int guard_start(struct detached *guard, struct journal *j, unsigned int seconds, const int *keep, size_t nkeep)
 {
-	if (g->pid)
-		close(g->fd);
-	*g = (struct guard) { 0 };
+	int ret = detach_start(guard, "guard", be_guard, &seconds, keep, nkeep);
+
+	if (ret)
+		return ret;
+	j->pid = guard->pid;
+	j->start = guard->start;
+	j->confirm_by = time(NULL) + seconds;
+	return 0;
 }
 
 int guard_confirm(struct journal *j)

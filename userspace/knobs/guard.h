@@ -3,16 +3,8 @@
 #ifndef NETTOLL_KNOBS_GUARD_H
 #define NETTOLL_KNOBS_GUARD_H
 
+#include "knobs/detach.h"
 #include "knobs/journal.h"
-
-/**
- * struct guard - the process that waits for a confirmation
- * @fd: as long as it is open the guard knows that changes are still being made
- */
-struct guard {
-	pid_t pid;
-	int fd;
-};
 
 /**
  * guard_start() - have a guard before the first change is made
@@ -21,13 +13,10 @@ struct guard {
  * @seconds: from now on
  * @keep: descriptors that the guard is to hold open, too: locks
  *
- * It is no child of this process, in a session of its own, and deaf to a hangup: it stays when the
- * shell or the connection goes. Its end closes the locks.
+ * Its end closes the locks. detach_go() tells it that no more changes are to come; with the journal's
+ * file gone, it ends.
  */
-int guard_start(struct guard *g, struct journal *j, unsigned int seconds, const int *keep, size_t nkeep);
-
-/** guard_let_go() - no more changes are to come; with the journal's file gone, the guard ends */
-void guard_let_go(struct guard *g);
+int guard_start(struct detached *guard, struct journal *j, unsigned int seconds, const int *keep, size_t nkeep);
 
 /**
  * guard_confirm() - say that a journal's changes are good: they stay, and may be undone as any

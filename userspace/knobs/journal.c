@@ -115,6 +115,8 @@ static struct json_object *to_json(const struct journal *j)
 	json_object_object_add(root, "what", json_object_new_string(j->what));
 	if (j->confirm_by)
 		json_object_object_add(root, "confirm_by", json_object_new_int64(j->confirm_by));
+	if (j->held)
+		json_object_object_add(root, "held", json_object_new_boolean(true));
 	json_object_object_add(root, "pid", json_object_new_int(j->pid));
 	json_object_object_add(root, "start", json_object_new_uint64(j->start));
 	json_object_object_add(root, "boot", json_object_new_string(j->boot));
@@ -357,6 +359,8 @@ static int from_json(struct journal *j, struct json_object *root)
 	strcpy(j->kind, base && !strncmp(base, "/ladder-", 8) ? "ladder" : "knob");
 	if (json_object_object_get_ex(root, "confirm_by", &o))
 		j->confirm_by = json_object_get_int64(o);
+	if (json_object_object_get_ex(root, "held", &o))
+		j->held = json_object_get_boolean(o);
 	j->pid = json_object_get_int(pid);
 	j->start = json_object_get_uint64(start);
 	for (i = 0; i < json_object_array_length(list); i++) {

@@ -34,6 +34,7 @@ struct journal_entry {
  * @kind: "ladder" or "knob": who knows how to put it back
  * @confirm_by: Unix time after which all is put back unless it is confirmed; 0: nobody has to
  * @what: what makes the changes: "ladder udp-1.28g"
+ * @held: the process keeps the changes in force, see hold.h
  * @pid, @start: the process, and when it began, in clock ticks since the boot
  * @boot: the boot that the changes were made in
  */
@@ -42,6 +43,7 @@ struct journal {
 	char kind[8];
 	char what[128];
 	int64_t confirm_by;
+	bool held;
 	pid_t pid;
 	unsigned long long start;
 	char boot[64];

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "knobs/change.h"
+#include "knobs/hold.h"
 #include "knobs/lock.h"
 #include "knobs/turn.h"
 #include "lib/err.h"
@@ -129,13 +130,15 @@ static int undo_file(const char *path, void *arg)
 	return ret;
 }
 
+static bool hold;
+
 /* "a=20 c=5" */
 static int make(struct change *c, const char *words, unsigned int seconds)
 {
 	char copy[128], *word, *save = NULL, *eq, name[16];
 	int ret = 0;
 
-	*c = (struct change) { .what = "knob set toys", .seconds = seconds };
+	*c = (struct change) { .what = "knob set toys", .seconds = seconds, .hold = hold };
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (word = strtok_r(copy, " ", &save); word && !ret; word = strtok_r(NULL, " ", &save)) {
 		eq = strchr(word, '=');
@@ -427,6 +430,32 @@ static void undo__waits_for_nobody(void **state)
 	expect_toys(10, 10, 10);
 }
 
+static void hold__until_undone(void **state)
+{
+	struct change c, second;
+	struct journal j;
+
+	(void)state;
+	hold = true;
+	assert_int_equal(make(&c, "a=50 c=7", 0), 0);
+	hold = false;
+	assert_int_equal(journal_load(&j, c.journal.path), 0);
+	change_free(&c);
+	assert_true(j.held && journal_alive(&j) && j.pid != getpid());
+	toy[0] = 1;
+	assert_int_equal(hold_again(&j), 1);
+	expect_toys(50, 10, 7);
+	assert_int_equal(hold_again(&j), 0);
+	assert_int_equal(make(&second, "b=5", 0), -EBUSY);
+	assert_non_null(strstr(err_text(-EBUSY), "which it keeps in force"));
+	change_free(&second);
+	assert_int_equal(hold_end(&j), 0);
+	assert_false(journal_alive(&j));
+	assert_int_equal(turn_back(&j), 0);
+	journal_free(&j);
+	expect_toys(10, 10, 10);
+}
+
 static void confirm__the_whole_session_dies(void **state)
 {
 	struct change c;
@@ -465,6 +494,7 @@ int main(void)
 		cmocka_unit_test_setup(confirm__the_whole_session_dies, setup),
 		cmocka_unit_test_setup(confirm__the_guard_dies, setup),
 		cmocka_unit_test_setup(undo__waits_for_nobody, setup),
+		cmocka_unit_test_setup(hold__until_undone, setup),
 	};
 
 	return cmocka_run_group_tests_name("change", tests, setup_all, teardown_all);
