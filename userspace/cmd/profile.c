@@ -65,12 +65,12 @@ int profile_load(struct store *s, char *const *files, const struct profile_commo
 
 static int run_profile(int argc, char **argv)
 {
-	static const char *const words[] = { "fit" };
-	static int (*const verbs[])(int, char **) = { profile_fit };
+	static const char *const words[] = { "fit", "dynamics" };
+	static int (*const verbs[])(int, char **) = { profile_fit, profile_dynamics };
 	int verb;
 
 	if (argc < 2)
-		return usage_error("a verb is missing: fit");
+		return usage_error("a verb is missing: fit or dynamics");
 	verb = arg_word("verb", argv[1], words, sizeof(words) / sizeof(*words));
 	if (verb < 0)
 		return usage_report(verb);
@@ -83,9 +83,11 @@ const struct cmd cmd_profile = {
 	.summary = "Tell how throughput depends on RTT, from stored runs",
 	.usage =
 	"profile fit [OPTION]... FILE...\n"
+	"       nettoll profile dynamics [OPTION]... FILE...\n"
 	"FILE holds runs, one JSON line each (see nettoll-profile(8)); - is standard input.\n"
 	"\n"
 	"  fit         mean profiles with intervals; where they are concave and convex, and turn\n"
+	"  dynamics    how steady the sustained throughput is, against shuffled samples\n"
 	"\n"
 	"Options:\n"
 	"      --campaign ID     only the runs of this campaign\n"
@@ -93,5 +95,8 @@ const struct cmd cmd_profile = {
 	"      --replicates N    of the bootstrap (1000)\n"
 	"      --seed N          of the numbers drawn (1): the same seed, the same output\n"
 	"      --points          fit: a row for each RTT\n"
-	"      --eps E           fit: error that the distribution-free bound is about (0.1)\n",
+	"      --eps E           fit: error that the distribution-free bound is about (0.1)\n"
+	"      --interval T      dynamics: of the samples (the longest of which there are 50, or the shortest)\n"
+	"      --samples N       dynamics: from each run (as many as nine tenths of the runs have)\n"
+	"      --map             dynamics: each sample and the next, as for a picture\n",
 };
