@@ -65,12 +65,12 @@ int profile_load(struct store *s, char *const *files, const struct profile_commo
 
 static int run_profile(int argc, char **argv)
 {
-	static const char *const words[] = { "fit", "dynamics" };
-	static int (*const verbs[])(int, char **) = { profile_fit, profile_dynamics };
+	static const char *const words[] = { "fit", "dynamics", "select" };
+	static int (*const verbs[])(int, char **) = { profile_fit, profile_dynamics, profile_select };
 	int verb;
 
 	if (argc < 2)
-		return usage_error("a verb is missing: fit or dynamics");
+		return usage_error("a verb is missing: fit, dynamics or select");
 	verb = arg_word("verb", argv[1], words, sizeof(words) / sizeof(*words));
 	if (verb < 0)
 		return usage_report(verb);
@@ -84,10 +84,12 @@ const struct cmd cmd_profile = {
 	.usage =
 	"profile fit [OPTION]... FILE...\n"
 	"       nettoll profile dynamics [OPTION]... FILE...\n"
+	"       nettoll profile select --rtt MS|--evaluate [OPTION]... FILE...\n"
 	"FILE holds runs, one JSON line each (see nettoll-profile(8)); - is standard input.\n"
 	"\n"
 	"  fit         mean profiles with intervals; where they are concave and convex, and turn\n"
 	"  dynamics    how steady the sustained throughput is, against shuffled samples\n"
+	"  select      the best settings for an RTT, and what the runner-up would lose\n"
 	"\n"
 	"Options:\n"
 	"      --campaign ID     only the runs of this campaign\n"
@@ -98,5 +100,8 @@ const struct cmd cmd_profile = {
 	"      --eps E           fit: error that the distribution-free bound is about (0.1)\n"
 	"      --interval T      dynamics: of the samples (the longest of which there are 50, or the shortest)\n"
 	"      --samples N       dynamics: from each run (as many as nine tenths of the runs have)\n"
-	"      --map             dynamics: each sample and the next, as for a picture\n",
+	"      --map             dynamics: each sample and the next, as for a picture\n"
+	"      --rtt MS          select: the RTT that the choice is for\n"
+	"      --top N           select: so many choices (5)\n"
+	"      --evaluate        select: leave out each RTT in turn, choose for it, and tell the regret\n",
 };

@@ -42,5 +42,6 @@ int profile_load(struct store *s, char *const *files, const struct profile_commo
 /* The verbs. */
 int profile_fit(int argc, char **argv);
 int profile_dynamics(int argc, char **argv);
+int profile_select(int argc, char **argv);
 
 #endif

@@ -169,7 +169,8 @@ _nettoll() {
 		return
 		;;
 	--latency | --size | --count | --bytes | --time | --warmup | --rate | --window | --segments | --batch | --duty | --ceiling | \
-		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf | --confirm)
+		--campaign | --confidence | --replicates | --seed | --eps | --samples | --rtt | --top | --confirm | \
+		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf)
 		return
 		;;
 	--color)
@@ -253,6 +254,14 @@ _nettoll() {
 		;;
 	traffic)
 		_nettoll_words 'send ping recv' "$cur"
+		;;
+	profile)
+		if [[ $prev == "$verb" ]]; then
+			_nettoll_words 'fit dynamics select' "$cur"
+		else
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		fi
 		;;
 	*)
 		compopt -o filenames 2>/dev/null
