@@ -8,7 +8,7 @@
 
 ktap_plan 8
 # Emulated, and on a busy host, a round takes more than ten seconds.
-rounds=${NETTOLL_COALESCE_ROUNDS:-$([ -n "${NETTOLL_VM:-}" ] && echo 2 || echo 10)}
+rounds=${NETTOLL_COALESCE_ROUNDS:-$([ -n "${NETTOLL_VM:-}" ] && echo 1 || echo 10)}
 
 coalesce() { ip netns exec "${ns[b]}" "$NTT_CLI" coalesce "$@"; }
 none_left() { [ "$(coalesce --json | jq '.devices | length')" = 0 ]; }
