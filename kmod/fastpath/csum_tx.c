@@ -71,7 +71,7 @@ static void count_packets(const struct nettoll_rule *rule, const struct sk_buff 
 static bool is_others(struct sk_buff *skb)
 {
 	return nettoll_skb_plain(skb) || !nettoll_skb_readable(skb) || xfrm_offload(skb) ||
-	       skb->csum_not_inet;
+	       skb_csum_is_sctp(skb);
 }
 
 static netdev_features_t tx_software(const struct nettoll_rule *rule, struct sk_buff *skb,
@@ -103,7 +103,7 @@ static netdev_features_t tx_hardware(const struct nettoll_rule *rule, struct sk_
 	if (more && dev->netdev_ops->ndo_features_check)
 		more &= dev->netdev_ops->ndo_features_check(skb, dev, features | more);
 	type = vlan_get_protocol(skb);
-	if (skb->ip_summed == CHECKSUM_PARTIAL && !skb->csum_not_inet &&
+	if (skb->ip_summed == CHECKSUM_PARTIAL && !skb_csum_is_sctp(skb) &&
 	    can_checksum_protocol(features | more, type)) {
 		count_packets(rule, skb);
 		return features | more;
