@@ -3,17 +3,16 @@
 # shellcheck shell=bash
 
 # What the sequences are run on: a namespace (empty: this one), its devices, and a directory for journals.
-UNDO_NETNS='' UNDO_DEVICES=() UNDO_DIR='' UNDO_CLI=${UNDO_CLI:-nettoll}
+UNDO_NETNS='' UNDO_WHERE=() UNDO_DEVICES=() UNDO_DIR='' UNDO_CLI=${UNDO_CLI:-nettoll}
 UNDO_REFUSED=0
 declare -A UNDO_KNOBS=()	# by device: the names of its knobs that are turned here
 
 undo_nettoll() { "$UNDO_CLI" "$@"; }
 undo_ip() { ip ${UNDO_NETNS:+-n "$UNDO_NETNS"} "$@"; }
-undo_where() { [ -z "$UNDO_NETNS" ] || printf -- '--netns\n%s\n' "$UNDO_NETNS"; }
 
 # undo_world NAME DIRECTORY - a namespace with a pair, a VLAN, a bridge, a bond and a dummy, as far as the kernel has them.
 undo_world() {
-	UNDO_NETNS=$1 UNDO_DIR=$2
+	UNDO_NETNS=$1 UNDO_WHERE=(--netns "$1") UNDO_DIR=$2
 	ip netns add "$1"
 	undo_ip link set lo up
 	undo_build
@@ -24,7 +23,7 @@ undo_world() {
 undo_build() {
 	local dev
 	if ! undo_has v0; then undo_ip link add v0 type veth peer name v1; fi
-	if ! undo_has v0.5 && undo_ip link add link v0 name v0.5 type vlan id 5 2>/dev/null; then undo_ip link set v0.5 up; fi
+	undo_has v0.5 || undo_ip link add link v0 name v0.5 type vlan id 5 2>/dev/null || true
 	if ! undo_has br0; then undo_ip link add br0 type bridge; fi
 	undo_ip link set v1 master br0
 	if ! undo_has d0; then undo_ip link add d0 type dummy 2>/dev/null || true; fi
@@ -44,16 +43,39 @@ undo_build() {
 	undo_ip route replace 10.67.9.0/24 via 10.67.1.2
 }
 
+# undo_world_nics DIRECTORY - this namespace, with its hardware and a VLAN on that. Nothing else may use it.
+undo_world_nics() {
+	UNDO_NETNS='' UNDO_WHERE=() UNDO_DIR=$1
+	undo_build_nics
+	undo_begin
+}
+
+undo_build_nics() {
+	local path dev
+	UNDO_DEVICES=()
+	for path in /sys/class/net/*/device; do
+		dev=${path%/device}
+		dev=${dev##*/}
+		ip link set dev "$dev" up
+		UNDO_DEVICES+=("$dev")
+	done
+	[ "${#UNDO_DEVICES[@]}" -gt 0 ] || return 1
+	if ! undo_has vlan5; then ip link add link "${UNDO_DEVICES[0]}" name vlan5 type vlan id 5; fi
+	ip link set vlan5 up
+	ip addr replace 10.67.1.1/24 dev "${UNDO_DEVICES[0]}"
+	ip route replace 10.67.9.0/24 via 10.67.1.2
+	UNDO_DEVICES+=(vlan5)
+}
+
 undo_has() { undo_ip link show dev "$1" >/dev/null 2>&1; }
 
 # undo_begin - finds out which knobs there are to turn.
 undo_begin() {
-	local dev where
-	mapfile -t where < <(undo_where)
+	local dev
 	mkdir -p -- "$UNDO_DIR"
 	export NETTOLL_STATE_DIR=$UNDO_DIR
 	for dev in "${UNDO_DEVICES[@]}"; do
-		UNDO_KNOBS[$dev]=$(undo_nettoll knob list "$dev" "${where[@]}" --tsv | sed '1,/^name\t/d; s/\t.*//' |
+		UNDO_KNOBS[$dev]=$(undo_nettoll knob list "$dev" "${UNDO_WHERE[@]}" --tsv | sed '1,/^name\t/d; s/\t.*//' |
 			grep -E "$UNDO_TURNED")
 	done
 }
@@ -61,50 +83,49 @@ undo_begin() {
 # Those that an undo has to bring back whatever happens; what most drivers refuse would say nothing.
 UNDO_TURNED='^(link|offload|coalesce|ring|napi\.(defer|gro)|steer\.rps|qdisc|route\.init.wnd\.10\.67|pci|pause|irq)'
 
-# undo_value KNOB - a value that it may take.
+# undo_value KNOB - sets value to one that it may take.
 undo_value() {
 	local cpus=(0 1 0-1)
 	[ "$(nproc)" -gt 1 ] || cpus=(0)
 	case $1 in
-	link.mtu) echo $((1280 + RANDOM % 3000)) ;;
-	link.txqueuelen) echo $((1 + RANDOM % 5000)) ;;
-	link.gso-max-segs) echo $((1 + RANDOM % 65535)) ;;
-	link.*) echo $((8192 + RANDOM % 57344)) ;;
-	offload.*) if ((RANDOM % 2)); then echo on; else echo off; fi ;;
-	ring.*) echo $((80 + 8 * (RANDOM % 400))) ;;
-	coalesce.adaptive-*) if ((RANDOM % 2)); then echo on; else echo off; fi ;;
-	coalesce.*) echo $((RANDOM % 200)) ;;
-	pause.*) if ((RANDOM % 2)); then echo on; else echo off; fi ;;
-	napi.defer*) echo $((RANDOM % 100)) ;;
-	napi.*) echo $((RANDOM * 10)) ;;
-	steer.rps-flows-*) echo $((1 << RANDOM % 12)) ;;
-	steer.* | irq.*) echo "${cpus[RANDOM % ${#cpus[@]}]}" ;;
-	pci.*) echo $((512 << RANDOM % 4)) ;;
-	route.*) echo $((RANDOM % 100)) ;;
-	qdisc.root) if ((RANDOM % 3)); then echo "tbf rate=$((10 + RANDOM))M burst=64K limit=1M"; else echo standard; fi ;;
+	link.mtu) value=$((1280 + RANDOM % 3000)) ;;
+	link.txqueuelen) value=$((1 + RANDOM % 5000)) ;;
+	link.gso-max-segs) value=$((1 + RANDOM % 65535)) ;;
+	link.*) value=$((8192 + RANDOM % 57344)) ;;
+	offload.*) ((RANDOM % 2)) && value=on || value=off ;;
+	ring.*) value=$((80 + 8 * (RANDOM % 400))) ;;
+	coalesce.adaptive-*) ((RANDOM % 2)) && value=on || value=off ;;
+	coalesce.*) value=$((RANDOM % 200)) ;;
+	pause.*) ((RANDOM % 2)) && value=on || value=off ;;
+	napi.defer*) value=$((RANDOM % 100)) ;;
+	napi.*) value=$((RANDOM * 10)) ;;
+	steer.rps-flows-*) value=$((1 << RANDOM % 12)) ;;
+	steer.* | irq.*) value="${cpus[RANDOM % ${#cpus[@]}]}" ;;
+	pci.*) value=$((512 << RANDOM % 4)) ;;
+	route.*) value=$((RANDOM % 100)) ;;
+	qdisc.root) value="tbf rate=$((10 + RANDOM))M burst=64K limit=1M" ;;
 	esac
 }
 
 # undo_words - sets words to a device and some of its knobs with values, and maybe a sysctl.
 words=()
 undo_words() {
-	local dev=${UNDO_DEVICES[RANDOM % ${#UNDO_DEVICES[@]}]} knobs n knob
+	local dev=${UNDO_DEVICES[RANDOM % ${#UNDO_DEVICES[@]}]} knobs n knob value
 	mapfile -t knobs <<<"${UNDO_KNOBS[$dev]}"
 	words=(--dev "$dev")
 	for ((n = 1 + RANDOM % 4; n > 0; n--)); do
 		knob=${knobs[RANDOM % ${#knobs[@]}]}
-		words+=("$knob=$(undo_value "$knob")")
+		undo_value "$knob"
+		words+=("$knob=$value")
 	done
 	((RANDOM % 3)) || words+=("sysctl.net.ipv4.tcp_rmem=4096 $((8192 + RANDOM)) 6291456")
 	((RANDOM % 3)) || words+=("sysctl.net.ipv4.tcp_timestamps=$((RANDOM % 2))")
-	mapfile -t -O "${#words[@]}" words < <(undo_where)
+	words+=("${UNDO_WHERE[@]}")
 }
 
 # undo_hash - names the state.
 undo_hash() {
-	local where
-	mapfile -t where < <(undo_where)
-	undo_nettoll snapshot hash "${UNDO_DEVICES[@]}" "${where[@]}" --json | jq -r .hash
+	undo_nettoll snapshot hash "${UNDO_DEVICES[@]}" "${UNDO_WHERE[@]}" --tsv | sed -n 's/^#hash\t//p'
 }
 
 undo_set() {
@@ -126,10 +147,11 @@ undo_kill() {
 	wait "$pid" 2>/dev/null || true
 }
 
-# How long a change takes here, about: kills come within.
-UNDO_KILL_MS=400
+# How long a change takes here, about: kills come within. Measured once.
+UNDO_KILL_MS=''
 undo_time() {
 	local from=${EPOCHREALTIME/./}
+	[ -z "$UNDO_KILL_MS" ] || return 0
 	undo_words
 	undo_set
 	UNDO_KILL_MS=$(((${EPOCHREALTIME/./} - from) / 1000 + 50))
@@ -197,9 +219,8 @@ way_full_disk() {
 
 # Others turn things as well: the snapshot brings them back.
 way_snapshot() {
-	local where dev=${UNDO_DEVICES[RANDOM % ${#UNDO_DEVICES[@]}]}
-	mapfile -t where < <(undo_where)
-	undo_nettoll snapshot save "$UNDO_DIR/snapshot" "${UNDO_DEVICES[@]}" "${where[@]}" >>"$UNDO_DIR.log"
+	local dev=${UNDO_DEVICES[RANDOM % ${#UNDO_DEVICES[@]}]}
+	undo_nettoll snapshot save "$UNDO_DIR/snapshot" "${UNDO_DEVICES[@]}" "${UNDO_WHERE[@]}" >>"$UNDO_DIR.log"
 	undo_words
 	undo_set
 	undo_ip link set dev "$dev" mtu $((1280 + RANDOM % 200)) txqueuelen $((RANDOM % 100))
@@ -209,23 +230,54 @@ way_snapshot() {
 
 # Devices are taken away with what was changed there, and brought back.
 way_gone() {
-	local where
-	mapfile -t where < <(undo_where)
-	undo_nettoll snapshot save "$UNDO_DIR/snapshot" "${UNDO_DEVICES[@]}" "${where[@]}" >>"$UNDO_DIR.log"
+	undo_nettoll snapshot save "$UNDO_DIR/snapshot" "${UNDO_DEVICES[@]}" "${UNDO_WHERE[@]}" >>"$UNDO_DIR.log"
 	undo_words
 	undo_set
 	((RANDOM % 2)) || { undo_words; undo_kill; }
 	undo_take_away
-	undo_all
+	# While it is gone, or once it is there again.
+	((RANDOM % 2)) || undo_all
 	undo_bring_back
+	undo_all
 	# What it had not from its driver comes back from the snapshot.
 	undo_nettoll snapshot restore "$UNDO_DIR/snapshot" >>"$UNDO_DIR.log" 2>&1
 	rm -f "$UNDO_DIR"/undo-*.json
 }
 
-undo_take_away() { undo_ip link delete v0; }
-undo_bring_back() { undo_build; }
+undo_nics_back() { [ "$(compgen -G '/sys/class/net/*/device' | wc -l)" = "$1" ]; }
 
+# Hardware is pulled out of its bus, and found there again, under another name.
+undo_take_away() {
+	if [ -n "$UNDO_NETNS" ]; then
+		undo_ip link delete v0
+	else
+		UNDO_NICS=$(compgen -G '/sys/class/net/*/device' | wc -l)
+		echo 1 >"/sys/class/net/${UNDO_DEVICES[0]}/device/remove"
+	fi
+}
+
+undo_bring_back() {
+	local path new
+	if [ -n "$UNDO_NETNS" ]; then
+		undo_build
+		return
+	fi
+	echo 1 >/sys/bus/pci/rescan
+	undo_poll undo_nics_back "$UNDO_NICS"
+	for path in /sys/class/net/*/device; do
+		new=${path%/device}
+		new=${new##*/}
+		if [[ " ${UNDO_DEVICES[*]:1} " != *" $new "* ]]; then
+			ip link set dev "$new" name "nic$RANDOM"
+			break
+		fi
+	done
+	undo_build_nics
+	undo_begin
+}
+
+# shellcheck disable=SC2034 # the selftest reads it
+UNDO_WAYS_ONCE=(undo kill kill_guarded kill_guard unconfirmed confirmed full_disk snapshot gone)
 UNDO_WAYS=(undo undo kill kill kill kill_guarded kill_guard unconfirmed confirmed full_disk snapshot gone)
 
 # undo_sequences FIRST N - runs them, by a seed each; prints a line for each that ends otherwise, and sets UNDO_BAD.

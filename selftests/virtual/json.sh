@@ -21,7 +21,7 @@ doc() {
 	docs+=("$schema	$file")
 }
 
-ktap_plan 38
+ktap_plan 44
 module_load
 toll_detach
 "$NTT_CLI" monitor --json >"$out/changes" &
@@ -82,6 +82,12 @@ doc coalesce moderated coalesce ntt-json --latency 100us
 doc coalesce all-moderated coalesce
 doc coalesce ended coalesce ntt-json off
 doc coalesce none-moderated coalesce
+doc knob knobs knob list lo
+doc knob knobs-of-the-host knob list
+doc knob-explain knob-explained knob explain lo link.mtu ring.rx sysctl.net.ipv4.tcp_sack
+doc knob-set knob-dry-run knob set lo link.mtu=1400 --dry-run
+doc knob-undo nothing-to-undo knob undo
+doc snapshot hash snapshot hash lo
 doc stat live stat --no-attach 50ms 2
 back_start sleeper exchange -n 1 -G
 wait_until 5 sleeps_in "${back_pid[sleeper]}" __skb_recv_udp
