@@ -38,6 +38,20 @@ bench_build() {
 	nt_unlock
 }
 
+# bench_build_host TARGET... - builds the command and these targets of bench/progs, for a bench that needs no guest.
+bench_build_host() {
+	nt_setup build
+	nt_cache
+	nt_log
+	nt_lock build
+	if ! { make -C "$NT_TOP" tools && make -C "$BENCH_DIR/progs" "$@"; } >"$log" 2>&1 </dev/null; then
+		tail -n 40 -- "$log" >&2
+		nt_die "the build failed (its last lines are above)"
+	fi
+	bench_keep "$NT_TOP/userspace/build/nettoll" "$NETTOLL"
+	nt_unlock
+}
+
 # bench_keep FILE COPY - makes the copy, unless it is one already.
 bench_keep() {
 	if ! cmp -s -- "$1" "$2"; then

@@ -2,7 +2,6 @@
 /* The phases of a run, told from its trace: how it ramped up, and what it sustained. */
 #include "profile/ramp.h"
 
-#include <gsl/gsl_sort_float.h>
 #include <gsl/gsl_statistics_float.h>
 #include <math.h>
 #include <string.h>
@@ -16,11 +15,10 @@
 
 static double median(const float *v, size_t n)
 {
-	static _Thread_local float sorted[SAMPLES_MAX];
+	static _Thread_local float room[SAMPLES_MAX];
 
-	memcpy(sorted, v, n * sizeof(*v));
-	gsl_sort_float(sorted, 1, n);
-	return gsl_stats_float_median_from_sorted_data(sorted, 1, n);
+	memcpy(room, v, n * sizeof(*v));
+	return gsl_stats_float_median(room, 1, n);
 }
 
 static double mean(const float *v, size_t n)

@@ -200,9 +200,9 @@ static double line_sse(const struct sigmoid_plan *p, size_t first, size_t last, 
 	return fmax(0, yy - xy * *slope);
 }
 
-static double step_slope(const struct sigmoid_plan *p, size_t k)
+static double mean_slope(const struct sigmoid_plan *p, size_t first, size_t last)
 {
-	return (p->y[k + 1] - p->y[k]) / (p->rtt[k + 1] - p->rtt[k]);
+	return (p->y[last] - p->y[first]) / (p->rtt[last] - p->rtt[first]);
 }
 
 /*
@@ -218,7 +218,7 @@ static double score_with_line(const struct sigmoid_plan *p, bool concave)
 
 	for (k = BRANCH_MIN - 1; k + BRANCH_MIN <= p->n; k++) {
 		sse = concave ? line_sse(p, k, p->n - 1, &slope) : line_sse(p, 0, k, &slope);
-		if (slope > step_slope(p, concave ? k - 1 : k))
+		if (slope > (concave ? mean_slope(p, 0, k) : mean_slope(p, k, p->n - 1)))
 			continue;
 		best = fmin(best, sse + p->sse[concave ? k : p->n + k]);
 	}
