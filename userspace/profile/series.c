@@ -95,7 +95,7 @@ struct pairs {
 	size_t n;
 	double *x, *y;
 	unsigned int *time;
-	struct sums *upto;
+	struct sums *before;
 };
 
 static bool pairs_make(struct pairs *p, const struct series *s)
@@ -104,13 +104,13 @@ static bool pairs_make(struct pairs *p, const struct series *s)
 	size_t i;
 
 	*p = (struct pairs) { 0 };
-	p->upto = malloc(s->n * (sizeof(*p->upto) + 2 * sizeof(*p->x) + sizeof(*p->time)));
-	if (!p->upto)
+	p->before = malloc(s->n * (sizeof(*p->before) + 2 * sizeof(*p->x) + sizeof(*p->time)));
+	if (!p->before)
 		return false;
-	p->x = (double *)(p->upto + s->n);
+	p->x = (double *)(p->before + s->n);
 	p->y = p->x + s->n;
 	p->time = (unsigned int *)(p->y + s->n);
-	p->upto[0] = sum;
+	p->before[0] = sum;
 	for (i = 0; i < s->n; i++) {
 		if (s->time[i] + 1 == s->n)
 			continue;
@@ -123,7 +123,7 @@ static bool pairs_make(struct pairs *p, const struct series *s)
 		sum.xx += p->x[p->n] * p->x[p->n];
 		sum.xy += p->x[p->n] * p->y[p->n];
 		sum.yy += p->y[p->n] * p->y[p->n];
-		p->upto[++p->n] = sum;
+		p->before[++p->n] = sum;
 	}
 	return true;
 }
@@ -135,7 +135,7 @@ struct line {
 /* The line through the window's pairs, without the pair @out (SIZE_MAX: with all), at x. */
 static struct line line_of(const struct pairs *p, size_t first, size_t end, size_t out, double x)
 {
-	const struct sums *a = &p->upto[first], *b = &p->upto[end];
+	const struct sums *a = &p->before[first], *b = &p->before[end];
 	struct sums s = { b->x - a->x, b->y - a->y, b->xx - a->xx, b->xy - a->xy, b->yy - a->yy };
 	double n = (double)(end - first), xx, xy, yy;
 	struct line l;
@@ -206,7 +206,7 @@ double series_residual(const struct series *s)
 
 	if (s->sd > 0 && pairs_make(&p, s)) {
 		best_width(&p, &r);
-		free(p.upto);
+		free(p.before);
 	}
 	return r;
 }
@@ -241,7 +241,7 @@ struct series_map series_map(const struct series *s)
 		return m;
 	by_time = calloc(s->n, sizeof(*by_time));
 	if (!by_time) {
-		free(p.upto);
+		free(p.before);
 		return m;
 	}
 	width = best_width(&p, &m.residual);
@@ -258,6 +258,6 @@ struct series_map series_map(const struct series *s)
 	/* Windows overlap: there are n / width of their own. */
 	m.error = sqrt(batch_error2(by_time, p.n) + fitted * (double)width / (double)p.n);
 	free(by_time);
-	free(p.upto);
+	free(p.before);
 	return m;
 }
