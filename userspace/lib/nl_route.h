@@ -11,7 +11,7 @@
  * "192.0.2.0/24", "2001:db8::/32", "default" or "default6".
  */
 
-#define ROUTE_DST_MAX	56
+#define ROUTE_DST_MAX	64
 
 enum route_metric { ROUTE_INITCWND, ROUTE_INITRWND };
 
