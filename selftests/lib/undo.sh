@@ -53,12 +53,14 @@ undo_world_nics() {
 undo_build_nics() {
 	local path dev
 	UNDO_DEVICES=()
-	for path in /sys/class/net/*/device; do
-		dev=${path%/device}
-		dev=${dev##*/}
+	# In the order of their addresses, since names change: the VLAN stands on the same one each time.
+	while read -r _ dev; do
 		ip link set dev "$dev" up
 		UNDO_DEVICES+=("$dev")
-	done
+	done < <(for path in /sys/class/net/*/device; do
+		dev=${path%/device}
+		echo "$(<"$dev/address") ${dev##*/}"
+	done | sort)
 	[ "${#UNDO_DEVICES[@]}" -gt 0 ] || return 1
 	if ! undo_has vlan5; then ip link add link "${UNDO_DEVICES[0]}" name vlan5 type vlan id 5; fi
 	ip link set vlan5 up
