@@ -347,7 +347,6 @@ static void confirm__yes(void **state)
 	assert_int_equal(toy[0], 50);
 	assert_int_equal(under_way(), 0);
 	assert_int_equal(kept(), 1);
-	/* The guard is gone, and with it the locks. */
 	assert_int_equal(make(&c, "c=5", 0), 0);
 	change_free(&c);
 	assert_int_equal(journal_kept_each(undo_file, NULL), 0);
