@@ -22,7 +22,8 @@ static const struct option longs[] = {
 };
 
 static const struct out_col cols[] = {
-	{ "campaign", NULL, OUT_STR, 0 }, { "variant", "variant", OUT_STR, 0 }, { "buffer", "buffer", OUT_STR, 0 },
+	{ "campaign", "campaign", OUT_STR, 0 }, { "variant", "variant", OUT_STR, 0 },
+	{ "buffer", "buffer", OUT_STR, 0 },
 	{ "streams", "streams", OUT_UINT, 0 }, { "rtt_ms", "RTT ms", OUT_REAL, 1 }, { "runs", "runs", OUT_UINT, 0 },
 	{ "mean_bps", "bit/s", OUT_SI, 4 }, { "cv", "spread", OUT_REAL, 3 }, { "lag1", "lag 1", OUT_REAL, 2 },
 	{ "map_residual", "map", OUT_REAL, 2 }, { "map_residual_shuffled", "shuffled", OUT_REAL, 2 },
@@ -35,7 +36,8 @@ static const struct out_col cols[] = {
 };
 
 static const struct out_col map_cols[] = {
-	{ "campaign", NULL, OUT_STR, 0 }, { "variant", "variant", OUT_STR, 0 }, { "buffer", "buffer", OUT_STR, 0 },
+	{ "campaign", "campaign", OUT_STR, 0 }, { "variant", "variant", OUT_STR, 0 },
+	{ "buffer", "buffer", OUT_STR, 0 },
 	{ "streams", "streams", OUT_UINT, 0 }, { "rtt_ms", "RTT ms", OUT_REAL, 1 }, { "repeat", "repeat", OUT_UINT, 0 },
 	{ "bps", "bit/s", OUT_SI, 4 }, { "next_bps", "next", OUT_SI, 4 },
 };

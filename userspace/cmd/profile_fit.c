@@ -100,7 +100,7 @@ static int fit_all(const struct store *s, struct output *out)
 		out->profiles = json_object_new_array();
 	} else {
 		out->doc = out_begin("profile-fit", 0);
-		out->table = fit_table(out->doc, out->points);
+		out->table = fit_table(out->doc, out->points, s->ncampaigns > 1);
 	}
 	progress_start(s->ngroups);
 	for (i = 0; i < s->ngroups && !ret; i++) {

@@ -41,12 +41,20 @@ static const struct out_col point_cols[] = {
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
-struct out_table *fit_table(struct out_doc *doc, bool points)
+struct out_table *fit_table(struct out_doc *doc, bool points, bool campaigns)
 {
+	struct out_col cols[COUNT(profile_cols) > COUNT(point_cols) ? COUNT(profile_cols) : COUNT(point_cols)];
 	struct out_table *t;
 
-	t = points ? out_table(doc, "points", point_cols, COUNT(point_cols)) :
-		     out_table(doc, "profiles", profile_cols, COUNT(profile_cols));
+	if (points)
+		memcpy(cols, point_cols, sizeof(point_cols));
+	else
+		memcpy(cols, profile_cols, sizeof(profile_cols));
+	/* People need not read what is the same in each row. */
+	if (campaigns)
+		cols[0].title = "campaign";
+	t = points ? out_table(doc, "points", cols, COUNT(point_cols)) :
+		     out_table(doc, "profiles", cols, COUNT(profile_cols));
 	out_group(t, points ? "points" : "profiles", 0);
 	return t;
 }

@@ -9,8 +9,12 @@
 /** fit_json() - one profile, as Documentation/json-schema/profile-fit.json has it */
 struct json_object *fit_json(const struct store *s, const struct fit *f);
 
-/** fit_table() - begin the table of profiles: a row each, or, with @points, one for each RTT */
-struct out_table *fit_table(struct out_doc *doc, bool points);
+/**
+ * fit_table() - begin the table of profiles
+ * @points: a row for each RTT instead of one for each profile
+ * @campaigns: there are several, and people are shown which
+ */
+struct out_table *fit_table(struct out_doc *doc, bool points, bool campaigns);
 
 /** fit_rows() - a profile's rows */
 void fit_rows(struct out_table *t, const struct fit *f, bool points);
