@@ -65,12 +65,12 @@ int profile_load(struct store *s, char *const *files, const struct profile_commo
 
 static int run_profile(int argc, char **argv)
 {
-	static const char *const words[] = { "fit", "dynamics", "select" };
-	static int (*const verbs[])(int, char **) = { profile_fit, profile_dynamics, profile_select };
+	static const char *const words[] = { "fit", "dynamics", "select", "import" };
+	static int (*const verbs[])(int, char **) = { profile_fit, profile_dynamics, profile_select, profile_import };
 	int verb;
 
 	if (argc < 2)
-		return usage_error("a verb is missing: fit, dynamics or select");
+		return usage_error("a verb is missing: fit, dynamics, select or import");
 	verb = arg_word("verb", argv[1], words, sizeof(words) / sizeof(*words));
 	if (verb < 0)
 		return usage_report(verb);
@@ -85,14 +85,16 @@ const struct cmd cmd_profile = {
 	"profile fit [OPTION]... FILE...\n"
 	"       nettoll profile dynamics [OPTION]... FILE...\n"
 	"       nettoll profile select --rtt MS|--evaluate [OPTION]... FILE...\n"
+	"       nettoll profile import [OPTION]... DIRECTORY\n"
 	"FILE holds runs, one JSON line each (see nettoll-profile(8)); - is standard input.\n"
 	"\n"
 	"  fit         mean profiles with intervals; where they are concave and convex, and turn\n"
 	"  dynamics    how steady the sustained throughput is, against shuffled samples\n"
 	"  select      the best settings for an RTT, and what the runner-up would lose\n"
+	"  import      what iperf3 --json wrote, a file each in DIRECTORY, as runs\n"
 	"\n"
 	"Options:\n"
-	"      --campaign ID     only the runs of this campaign\n"
+	"      --campaign ID     only the runs of this campaign; import: name it (as the directory)\n"
 	"      --confidence P    of intervals and sets (95%)\n"
 	"      --replicates N    of the bootstrap (1000)\n"
 	"      --seed N          of the numbers drawn (1): the same seed, the same output\n"
@@ -101,7 +103,8 @@ const struct cmd cmd_profile = {
 	"      --interval T      dynamics: of the samples (the longest of which there are 50, or the shortest)\n"
 	"      --samples N       dynamics: from each run (as many as nine tenths of the runs have)\n"
 	"      --map             dynamics: each sample and the next, as for a picture\n"
-	"      --rtt MS          select: the RTT that the choice is for\n"
+	"      --rtt MS          select: the RTT that the choice is for; import: of all files (what TCP measured)\n"
+	"      --capacity RATE   import: of the line\n"
 	"      --top N           select: so many choices (5)\n"
 	"      --evaluate        select: leave out each RTT in turn, choose for it, and tell the regret\n",
 };

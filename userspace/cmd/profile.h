@@ -43,5 +43,6 @@ int profile_load(struct store *s, char *const *files, const struct profile_commo
 int profile_fit(int argc, char **argv);
 int profile_dynamics(int argc, char **argv);
 int profile_select(int argc, char **argv);
+int profile_import(int argc, char **argv);
 
 #endif

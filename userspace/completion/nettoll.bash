@@ -169,7 +169,7 @@ _nettoll() {
 		return
 		;;
 	--latency | --size | --count | --bytes | --time | --warmup | --rate | --window | --segments | --batch | --duty | --ceiling | \
-		--campaign | --confidence | --replicates | --seed | --eps | --samples | --rtt | --top | --confirm | \
+		--campaign | --confidence | --replicates | --seed | --eps | --samples | --rtt | --top | --capacity | --confirm | \
 		--repeats | --interval | --addr | --source | --port | --timeout | --cpu | --sndbuf | --rcvbuf)
 		return
 		;;
@@ -257,7 +257,7 @@ _nettoll() {
 		;;
 	profile)
 		if [[ $prev == "$verb" ]]; then
-			_nettoll_words 'fit dynamics select' "$cur"
+			_nettoll_words 'fit dynamics select import' "$cur"
 		else
 			compopt -o filenames 2>/dev/null
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
