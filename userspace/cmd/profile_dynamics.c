@@ -101,7 +101,7 @@ static int point_rows(struct out_table *t, const struct store *s, const struct d
 {
 	struct dynamics d;
 	size_t i, n;
-	int ret;
+	int ret = 0;
 
 	progress_start(s->n);
 	for (i = 0; i < s->n; i += n) {
@@ -115,7 +115,7 @@ static int point_rows(struct out_table *t, const struct store *s, const struct d
 		progress_at(i + n);
 	}
 	progress_end();
-	return i < s->n ? ret : 0;
+	return ret;
 }
 
 static int show(const struct store *s, const struct dynamics_options *o, bool map)
