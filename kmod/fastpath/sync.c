@@ -3,6 +3,7 @@
  * Pages that packets hold while the call that sent them waits: for UDP, until
  * the device has let go of them, once for all datagrams of a system call.
  */
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
@@ -10,6 +11,14 @@
 #include "../compat/ubuf.h"
 #include "front.h"
 #include "zerocopy.h"
+
+/*
+ * A wait is long after so many jiffies. For ten times as long as it took, the
+ * socket's datagrams are copied, so that whoever is behind a slow queue waits
+ * for a tenth of the time at most.
+ */
+#define LONG_WAIT	(HZ / 10)
+#define AFTER_LONG_WAIT	10
 
 /**
  * enum held_state - who is responsible for pages that are held
@@ -101,16 +110,15 @@ void nettoll_held_put(struct nettoll_zc_sock *zs, struct nettoll_held *held)
  * Nobody but the device can end this, since who gave the buffer back earlier
  * would let the program change what is yet to be sent; unless the task is being
  * killed, which changes nothing any more. How long a device keeps a packet is
- * bounded by its queueing discipline and its transmit timeout. Whoever waits for
- * longer than a second holds the module, so that unloading is refused rather
- * than delayed.
+ * bounded by its queueing discipline and its transmit timeout. Whoever waits
+ * long holds the module, so that unloading is refused rather than delayed.
  *
  * Return: false if the task is being killed; the pages are then let go of when
  * the last packet is.
  */
 bool nettoll_held_wait(struct nettoll_held *held)
 {
-	long left = wait_for_completion_killable_timeout(&held->done, HZ);
+	long left = wait_for_completion_killable_timeout(&held->done, LONG_WAIT);
 	bool module;
 
 	if (likely(left > 0))
@@ -137,6 +145,7 @@ bool nettoll_held_wait(struct nettoll_held *held)
 void nettoll_bunch_end(struct nettoll_bunch *batch)
 {
 	struct nettoll_held *held = batch->held;
+	unsigned long start = jiffies, waited;
 
 	if (!held)
 		return;
@@ -147,6 +156,9 @@ void nettoll_bunch_end(struct nettoll_bunch *batch)
 				  atomic_long_read(&held->copied), batch->bytes);
 		nettoll_held_put(batch->zs, held);
 	}
+	waited = jiffies - start;
+	if (waited >= LONG_WAIT)
+		WRITE_ONCE(batch->zs->slow_until, (jiffies + AFTER_LONG_WAIT * waited) | 1);
 	nettoll_rule_put(batch->rule);
 	nettoll_sock_put(batch->ns);
 }
@@ -161,6 +173,19 @@ static void batch_begin(struct nettoll_bunch *batch, const struct nettoll_zc_cal
 	batch->bytes = 0;
 	refcount_inc(&call->rule->ref);
 	refcount_inc(&ns->ref);
+}
+
+/* Whether the last long wait was not long ago. */
+static bool is_slow(struct nettoll_zc_sock *zs)
+{
+	unsigned long until = READ_ONCE(zs->slow_until);
+
+	if (likely(!until))
+		return false;
+	if (time_before(jiffies, until))
+		return true;
+	WRITE_ONCE(zs->slow_until, 0);
+	return false;
 }
 
 /**
@@ -179,6 +204,8 @@ int nettoll_sync_udp(const struct nettoll_zc_call *call, struct nettoll_sock *ns
 	struct iov_iter from = msg->msg_iter;
 	struct nettoll_held *held;
 
+	if (is_slow(call->zs))
+		return NETTOLL_FALLBACK_SLOWER;
 	if (!batch)
 		batch = &alone;
 	if (batch->held && (batch->ns != ns || batch->rule != call->rule))

@@ -48,6 +48,7 @@ struct nettoll_held {
  * @fallback: why sends were copied
  * @hopeless: sends to copy before the next try, since the last was copied anyway
  * @why: it was, enum nettoll_fallback
+ * @slow_until: jiffies until which datagrams are copied, since the last wait was long; 0: none was
  * @lock: of @learned
  * @learned: which way costs less
  *
@@ -61,6 +62,7 @@ struct nettoll_zc_sock {
 	u64 fallback[NETTOLL_FALLBACKS];
 	unsigned int hopeless;
 	unsigned int why;
+	unsigned long slow_until;
 	/* Of learned. */
 	spinlock_t lock;
 	struct nettoll_auto learned;

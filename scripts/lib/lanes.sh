@@ -89,7 +89,7 @@ lane_selftests() {
 }
 
 # The fast paths have lanes of their own, since one boot for all would take too long.
-fast_paths=(virtual/zerocopy virtual/coalesce_tx virtual/coalesce_rx virtual/csum virtual/csum_tx)
+fast_paths=(virtual/zerocopy virtual/calls virtual/coalesce_tx virtual/coalesce_rx virtual/csum virtual/csum_tx)
 
 # lane_virtual SERIES - what is exact, but for the fast paths.
 lane_virtual() {
