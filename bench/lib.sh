@@ -105,7 +105,8 @@ bench_detach() {
 bench_field() { tr ' ' '\n' | sed -n "s/^$1=//p"; }
 
 # bench_calc EXPRESSION [FORMAT] - arithmetic on real numbers.
-bench_calc() { awk "BEGIN { printf \"${2:-%.1f}\", $1 }" </dev/null; }
+# In parentheses: a > b would write to a file else.
+bench_calc() { awk "BEGIN { printf \"${2:-%.1f}\", ($1) }" </dev/null; }
 
 # KTAP: bench_plan N, then bench_ok "EXPRESSION of awk" DESCRIPTION for each. BENCH_FAILED counts.
 BENCH_TESTS=0
