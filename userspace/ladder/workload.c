@@ -59,6 +59,7 @@ static const struct field {
 	SWITCH("no-check", no_check),
 	SWITCH("unconnected", unconnected),
 	SWITCH("nodelay", nodelay),
+	SWITCH("no-recverr", no_recverr),
 	SWITCH("gro", gro),
 	SWITCH("skip-rx-copy", skip_rx_copy),
 };

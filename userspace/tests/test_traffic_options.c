@@ -101,7 +101,7 @@ static void test_everything_given(void **state)
 	good("send --from netns:a --to ssh:u@h --addr fd00::2 --source fd00::1 --port 99 --size 8K "
 	     "--time 1.5 --warmup 1MB --rate 1.28G --sndbuf 1M --rcvbuf 2M --cpu 0,1 --timeout 3 "
 	     "--mode zerocopy+sendmmsg --batch 8 --zc-slots 100 --verify --rx-batch 16 --window 64 "
-	     "--unconnected --busy-poll 50 --ssh ssh-x --remote-nettoll /opt/nettoll -6");
+	     "--unconnected --no-recverr --busy-poll 50 --ssh ssh-x --remote-nettoll /opt/nettoll -6");
 	assert_string_equal(o.spec.from, "netns:a");
 	assert_string_equal(o.spec.to, "ssh:u@h");
 	assert_string_equal(o.spec.addr, "fd00::2");
@@ -124,7 +124,7 @@ static void test_everything_given(void **state)
 	assert_int_equal(o.spec.window, 64);
 	assert_int_equal(o.spec.busy_poll_us, 50);
 	assert_int_equal(o.spec.family, 6);
-	assert_true(o.spec.verify && o.spec.unconnected);
+	assert_true(o.spec.verify && o.spec.unconnected && o.spec.no_recverr);
 	assert_string_equal(o.spec.ssh, "ssh-x");
 	assert_string_equal(o.spec.remote_nettoll, "/opt/nettoll");
 }
@@ -203,6 +203,7 @@ static void test_what_does_not_go_together(void **state)
 	bad("--to here --proto tcp --gro", "UDP_GRO");
 	bad("--to here --proto tcp --no-check", "checksum");
 	bad("--to here --proto tcp --unconnected", "UDP");
+	bad("--to here --proto tcp --no-recverr", "datagrams");
 	bad("--to here --nodelay", "TCP");
 	bad("--to here --rx-size 5", "TCP");
 	bad("--to here --no-check -6", "IPv6");

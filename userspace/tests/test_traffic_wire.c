@@ -91,7 +91,7 @@ static void test_spec_travels(void **state)
 	snprintf(a.to, sizeof(a.to), "ssh:user@host");
 	snprintf(a.addr, sizeof(a.addr), "fe80::1%%eth0");
 	snprintf(a.source, sizeof(a.source), "10.0.0.1");
-	a.verify = a.no_check = a.unconnected = a.nodelay = a.gro = a.skip_rx_copy = true;
+	a.verify = a.no_check = a.unconnected = a.nodelay = a.no_recverr = a.gro = a.skip_rx_copy = true;
 	a.cpu_from = -1;
 	travel(wire_spec, &a, &b);
 	/* Resolved by traffic_spec_check() before it travels. */

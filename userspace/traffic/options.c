@@ -44,6 +44,7 @@ const char traffic_usage[] =
 	"      --no-check        no UDP checksum (IPv4)\n"
 	"      --unconnected     name the destination in each call\n"
 	"      --nodelay         TCP_NODELAY\n"
+	"      --no-recverr      no IP_RECVERR: drops of own queues go untold (UDP)\n"
 	"      --sndbuf N        bytes of the sender's socket buffer\n"
 	"\n"
 	"How to receive:\n"
@@ -69,6 +70,7 @@ enum {
 	OPT_TO = 256, OPT_FROM, OPT_ADDR, OPT_SOURCE, OPT_PORT, OPT_SSH, OPT_REMOTE, OPT_PROTO,
 	OPT_SIZE, OPT_COUNT, OPT_BYTES, OPT_TIME, OPT_WARMUP, OPT_RATE, OPT_WINDOW, OPT_VERIFY,
 	OPT_MODE, OPT_SEGMENTS, OPT_BATCH, OPT_ZC_SLOTS, OPT_NO_CHECK, OPT_UNCONNECTED, OPT_NODELAY,
+	OPT_NO_RECVERR,
 	OPT_SNDBUF, OPT_RCVBUF, OPT_GRO, OPT_RX_BATCH, OPT_RX_SIZE, OPT_SKIP_RX_COPY, OPT_CPU,
 	OPT_BUSY_POLL, OPT_TIMEOUT, OPT_LISTEN, OPT_ONCE, OPT_STDIO, OPT_PING,
 };
@@ -96,6 +98,7 @@ static const struct option longs[] = {
 	{ "zc-slots", required_argument, NULL, OPT_ZC_SLOTS },
 	{ "no-check", no_argument, NULL, OPT_NO_CHECK },
 	{ "unconnected", no_argument, NULL, OPT_UNCONNECTED },
+	{ "no-recverr", no_argument, NULL, OPT_NO_RECVERR },
 	{ "nodelay", no_argument, NULL, OPT_NODELAY },
 	{ "sndbuf", required_argument, NULL, OPT_SNDBUF },
 	{ "rcvbuf", required_argument, NULL, OPT_RCVBUF },
@@ -294,6 +297,7 @@ static int take_option(int c, const char *arg, struct traffic_options *o, struct
 	case OPT_ZC_SLOTS:	return take_u32("--zc-slots", arg, 1, 16384, &s->zc_slots);
 	case OPT_NO_CHECK:	s->no_check = true; return 0;
 	case OPT_UNCONNECTED:	s->unconnected = true; return 0;
+	case OPT_NO_RECVERR:	s->no_recverr = true; return 0;
 	case OPT_NODELAY:	s->nodelay = true; return 0;
 	case OPT_SNDBUF:	return take_bytes("--sndbuf", arg, 2048, 1u << 30, &s->sndbuf);
 	case OPT_RCVBUF:	return take_bytes("--rcvbuf", arg, 2048, 1u << 30, &s->rcvbuf);

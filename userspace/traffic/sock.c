@@ -312,7 +312,7 @@ int sock_sender(struct run *r)
 	ret = set_mode(r, fd, v6);
 	if (ret)
 		goto err_close;
-	if (udp && !(s->mode & TRAFFIC_ZEROCOPY)) {
+	if (udp && !s->no_recverr && !(s->mode & TRAFFIC_ZEROCOPY)) {
 		/* Only so does a send tell that this host's queues dropped the datagram. Not with
 		 * zero-copy, where the same ENOBUFS means that completions are outstanding. */
 		set_int(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVERR : IP_RECVERR, 1);

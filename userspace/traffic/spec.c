@@ -105,6 +105,8 @@ static int check_combinations(const struct traffic_spec *s)
 		{ s->rx_size && udp, "rx-size is for TCP; a datagram has its own size",
 		  "leave out --rx-size" },
 		{ s->unconnected && !udp, "unconnected is for UDP", "leave out --unconnected" },
+		{ s->no_recverr && (ping || !udp), "no-recverr is for a stream of datagrams",
+		  "leave out --no-recverr" },
 		{ s->nodelay && udp, "nodelay is for TCP", "leave out --nodelay" },
 		{ s->no_check && !udp, "no-check is for UDP; TCP always has a checksum",
 		  "leave out --no-check" },

@@ -67,6 +67,8 @@ enum traffic_proto { TRAFFIC_UDP, TRAFFIC_TCP };
  * @no_check: no UDP checksum (IPv4)
  * @unconnected: the sender names the destination in each call, so that each is routed anew
  * @nodelay: TCP_NODELAY
+ * @no_recverr: a UDP sender without IP_RECVERR, as most programs are: what its own host's
+ *	queues drop, it is not told
  * @gro: UDP_GRO on the receiver
  * @skip_rx_copy: receive with MSG_TRUNC, so that the payload is not copied to user space
  * @ssh: command that reaches ssh peers
@@ -113,6 +115,7 @@ struct traffic_spec {
 	bool no_check;
 	bool unconnected;
 	bool nodelay;
+	bool no_recverr;
 	bool gro;
 	bool skip_rx_copy;
 	char ssh[TRAFFIC_PEER_MAX];

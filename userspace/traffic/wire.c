@@ -22,7 +22,7 @@ const struct wire_field wire_spec[] = {
 	S(U32, window), S(U64, rate_bps), S(U32, sndbuf), S(U32, rcvbuf), S(U32, zc_slots),
 	S(U32, rx_size), S(U32, rx_batch), S(U32, busy_poll_us), S(U32, timeout_ms),
 	S(I32, cpu_from), S(I32, cpu_to), S(BOOL, verify), S(BOOL, no_check), S(BOOL, unconnected),
-	S(BOOL, nodelay), S(BOOL, gro), S(BOOL, skip_rx_copy),
+	S(BOOL, nodelay), S(BOOL, no_recverr), S(BOOL, gro), S(BOOL, skip_rx_copy),
 #undef S
 	F_END
 };
