@@ -29,13 +29,10 @@ static enum nettoll_way other(unsigned int way)
 	return way == NETTOLL_WAY_COPY ? NETTOLL_WAY_ZEROCOPY : NETTOLL_WAY_COPY;
 }
 
-/* Which way a block goes. A check takes the best before and after the other. */
+/* Which way a block goes: one is copied, the next is not. */
 static enum nettoll_way block_way(const struct nettoll_auto_class *c)
 {
-	if (c->checking)
-		return c->block == 1 ? other(c->best) : c->best;
-	/* A B B A A B B A: a drift meets both alike. */
-	return (c->block + 1) / 2 % 2 ? NETTOLL_WAY_ZEROCOPY : NETTOLL_WAY_COPY;
+	return c->block % 2 ? NETTOLL_WAY_ZEROCOPY : NETTOLL_WAY_COPY;
 }
 
 /* Of four the mean of the two in the middle. */
@@ -71,15 +68,20 @@ static enum nettoll_way better(const struct nettoll_auto_cost *cost, enum nettol
 	return less(cost[then].cpu, cost[now].cpu) ? then : now;
 }
 
+static void sums_clear(struct nettoll_auto_class *c)
+{
+	memset(&c->copy, 0, sizeof(c->copy));
+	memset(&c->first, 0, sizeof(c->first));
+	memset(&c->rest, 0, sizeof(c->rest));
+}
+
 static void begin(struct nettoll_auto_class *c, bool checking)
 {
 	c->checking = checking;
 	c->block = 0;
 	c->at = 0;
 	c->last = 0;
-	c->bytes = 0;
-	c->elapsed = 0;
-	c->cpu = 0;
+	sums_clear(c);
 }
 
 static void learned(struct nettoll_auto_class *c)
@@ -96,13 +98,14 @@ static void learned(struct nettoll_auto_class *c)
 	c->left = c->interval;
 }
 
-/* The other way stood between two blocks of the best: if it was better than both, learn again. */
+/* If the other way was never worse than the best was at its best, learn again. */
 static void checked(struct nettoll_auto_class *c)
 {
-	const struct nettoll_auto_cost *same = c->round[c->best];
+	const struct nettoll_auto_cost *same = c->round[c->best], *than = c->round[other(c->best)];
 	struct nettoll_auto_cost pair[NETTOLL_WAYS];
 
-	pair[other(c->best)] = c->round[other(c->best)][0];
+	pair[other(c->best)].elapsed = max(than[0].elapsed, than[1].elapsed);
+	pair[other(c->best)].cpu = max(than[0].cpu, than[1].cpu);
 	pair[c->best].elapsed = min(same[0].elapsed, same[1].elapsed);
 	pair[c->best].cpu = min(same[0].cpu, same[1].cpu);
 	c->cost[c->best] = pair[c->best];
@@ -115,6 +118,25 @@ static void checked(struct nettoll_auto_class *c)
 	c->interval = min_t(u32, 2 * c->interval, NETTOLL_AUTO_INTERVAL_MAX);
 	c->left = c->interval;
 	c->checking = false;
+}
+
+/**
+ * nettoll_auto_copies() - whether the next send is copied, and nothing is to be measured
+ * @a: what the socket has learned
+ * @len: bytes of the send
+ *
+ * Needs no lock: of sends at the same time one may not count towards the next check.
+ */
+bool nettoll_auto_copies(struct nettoll_auto *a, size_t len)
+{
+	struct nettoll_auto_class *c = class_of(a, len);
+	u32 left = READ_ONCE(c->left);
+
+	if (!READ_ONCE(c->known) || READ_ONCE(c->checking) || c->best != NETTOLL_WAY_COPY ||
+	    left < 2)
+		return false;
+	WRITE_ONCE(c->left, left - 1);
+	return true;
 }
 
 /**
@@ -137,22 +159,37 @@ enum nettoll_way nettoll_auto_way(struct nettoll_auto *a, size_t len, bool *meas
 	return block_way(c);
 }
 
+static u32 per_kib(u64 ns, u64 bytes)
+{
+	return min_t(u64, div64_u64(ns << 10, bytes ?: 1), U32_MAX);
+}
+
+/*
+ * Copying returns while much still waits to be sent, and the send that follows
+ * and waits for what it sends waits for that too. So its time counts as
+ * copying's, less what it would take by itself.
+ */
+static void round_end(struct nettoll_auto_class *c)
+{
+	struct nettoll_auto_cost *copy = &c->round[NETTOLL_WAY_COPY][c->block / 2];
+	struct nettoll_auto_cost *rest = &c->round[NETTOLL_WAY_ZEROCOPY][c->block / 2];
+	u64 own, all = c->copy.elapsed + c->first.elapsed;
+
+	rest->elapsed = per_kib(c->rest.elapsed, c->rest.bytes);
+	rest->cpu = per_kib(c->rest.cpu, c->rest.bytes);
+	own = (u64)rest->elapsed * c->first.bytes >> 10;
+	copy->elapsed = per_kib(max(all - min(all, own), c->copy.elapsed), c->copy.bytes);
+	copy->cpu = per_kib(c->copy.cpu, c->copy.bytes);
+	sums_clear(c);
+}
+
 static void block_end(struct nettoll_auto_class *c)
 {
-	enum nettoll_way way = block_way(c);
-	struct nettoll_auto_cost cost = {
-		.elapsed = min_t(u64, div64_u64(c->elapsed << 10, c->bytes ?: 1), U32_MAX),
-		.cpu = min_t(u64, div64_u64(c->cpu << 10, c->bytes ?: 1), U32_MAX),
-	};
-
-	/* The blocks of a check are 0, 1, 2; those of learning come in pairs. */
-	c->round[way][c->block / 2] = cost;
+	if (block_way(c) == NETTOLL_WAY_ZEROCOPY)
+		round_end(c);
 	c->block++;
 	c->at = 0;
-	c->bytes = 0;
-	c->elapsed = 0;
-	c->cpu = 0;
-	if (c->checking && c->block == 3)
+	if (c->checking && c->block == 2 * NETTOLL_AUTO_CHECK_ROUNDS)
 		checked(c);
 	else if (!c->checking && c->block == 2 * NETTOLL_AUTO_ROUNDS)
 		learned(c);
@@ -167,17 +204,19 @@ static void block_end(struct nettoll_auto_class *c)
 void nettoll_auto_note(struct nettoll_auto *a, size_t len, const struct nettoll_auto_send *send)
 {
 	struct nettoll_auto_class *c = class_of(a, len);
-	u64 pause;
+	struct nettoll_auto_sum *sum = &c->copy;
+	u64 pause = 0;
 
 	/* Another thread has ended the block meanwhile. */
 	if (c->known && !c->checking)
 		return;
-	if (c->at >= NETTOLL_AUTO_SKIP && c->last) {
-		pause = send->start > c->last ? send->start - c->last : 0;
-		c->elapsed += send->end - send->start + min_t(u64, pause, PAUSE_MAX_NS);
-		c->cpu += send->cpu;
-		c->bytes += send->bytes;
-	}
+	if (block_way(c) == NETTOLL_WAY_ZEROCOPY)
+		sum = c->at < NETTOLL_AUTO_SKIP ? &c->first : &c->rest;
+	if (c->last && send->start > c->last)
+		pause = send->start - c->last;
+	sum->elapsed += send->end - send->start + min_t(u64, pause, PAUSE_MAX_NS);
+	sum->cpu += send->cpu;
+	sum->bytes += send->bytes;
 	c->last = send->end;
 	if (++c->at == NETTOLL_AUTO_BLOCK)
 		block_end(c);

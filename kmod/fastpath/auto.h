@@ -13,8 +13,10 @@
 #define NETTOLL_AUTO_ROUNDS	4
 #define NETTOLL_AUTO_BLOCK	8
 #define NETTOLL_AUTO_LEARNING	(2 * NETTOLL_AUTO_ROUNDS * NETTOLL_AUTO_BLOCK)
-/* The first sends of a block pay for what the other way has left in the queues. */
+/* The first sends that are not copied pay for what copying has left in the queues. */
 #define NETTOLL_AUTO_SKIP	2
+/* A check takes both ways so many times. */
+#define NETTOLL_AUTO_CHECK_ROUNDS	2
 /* Sends between two checks of the other way, at first and at most. */
 #define NETTOLL_AUTO_INTERVAL		4096
 #define NETTOLL_AUTO_INTERVAL_MAX	65536
@@ -36,18 +38,30 @@ struct nettoll_auto_cost {
 };
 
 /**
+ * struct nettoll_auto_sum - what sends took together
+ * @bytes: sent
+ * @elapsed: nanoseconds
+ * @cpu: nanoseconds of the sending task
+ */
+struct nettoll_auto_sum {
+	u64 bytes;
+	u64 elapsed;
+	u64 cpu;
+};
+
+/**
  * struct nettoll_auto_class - what is known of sends of about one size
  * @best: the way to go, enum nettoll_way
  * @known: @best was found by trying both
- * @checking: one block of the other way, between two of @best, is on
+ * @checking: a few blocks of both ways are on
  * @block: number of the block, while learning or checking
  * @at: sends of the block so far
  * @left: sends until the next check
  * @interval: between checks
  * @last: when the last send ended, 0 for none
- * @bytes: of the block, without the sends that are skipped
- * @elapsed: likewise
- * @cpu: likewise
+ * @copy: sends of the last block that was copied
+ * @first: the first sends after it that are not copied
+ * @rest: the rest of that block
  * @round: costs of each way in each round
  * @cost: what each way costs, for reports
  */
@@ -60,9 +74,9 @@ struct nettoll_auto_class {
 	u32 left;
 	u32 interval;
 	u64 last;
-	u64 bytes;
-	u64 elapsed;
-	u64 cpu;
+	struct nettoll_auto_sum copy;
+	struct nettoll_auto_sum first;
+	struct nettoll_auto_sum rest;
 	struct nettoll_auto_cost round[NETTOLL_WAYS][NETTOLL_AUTO_ROUNDS];
 	struct nettoll_auto_cost cost[NETTOLL_WAYS];
 };
@@ -89,6 +103,7 @@ struct nettoll_auto_send {
 	size_t bytes;
 };
 
+bool nettoll_auto_copies(struct nettoll_auto *a, size_t len);
 enum nettoll_way nettoll_auto_way(struct nettoll_auto *a, size_t len, bool *measure);
 void nettoll_auto_note(struct nettoll_auto *a, size_t len, const struct nettoll_auto_send *send);
 

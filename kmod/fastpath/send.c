@@ -8,6 +8,7 @@
 #include "coalesce.h"
 #include "flow.h"
 #include "front.h"
+#include "known.h"
 #include "send.h"
 #include "sock.h"
 #include "zerocopy.h"
@@ -31,12 +32,14 @@ static __always_inline int send_ruled(struct sock *sk, struct msghdr *msg, size_
 	struct nettoll_stay stay;
 	int ret;
 
-	if (nettoll_sock_quiet_careful(sk, nettoll_flow_name(sk, msg)))
+	if (nettoll_known_copies(sk, msg, len, family) ||
+	    nettoll_sock_quiet_careful(sk, nettoll_flow_name(sk, msg)))
 		return orig(sk, msg, len);
 	nettoll_stay_begin(&stay);
 	/* Before the rule is asked for. */
 	try.gen = smp_load_acquire(&nettoll_rules_gen);
-	ns = nettoll_sock_decide(sk, msg, family, &rule);
+	ns = nettoll_known_get(sk, msg, family, &rule) ?:
+	     nettoll_sock_decide(sk, msg, family, &rule);
 	if (!ns) {
 		if (READ_ONCE(nettoll_coalescers) && !comes_again(sk, msg, family))
 			nettoll_coalesce_flush(sk, NETTOLL_LEFT_CALL);

@@ -16,6 +16,7 @@
 #include "coalesce.h"
 #include "flow.h"
 #include "front.h"
+#include "known.h"
 #include "sock.h"
 #include "zerocopy.h"
 
@@ -231,6 +232,7 @@ restore:
 static void quiets_clear_here(void *unused)
 {
 	memset(this_cpu_ptr(nettoll_quiets), 0, NETTOLL_QUIETS * sizeof(*nettoll_quiets));
+	nettoll_knowns_clear_here();
 }
 
 /** nettoll_quiets_clear() - after a change of the rules and of their generation */
@@ -241,9 +243,11 @@ void nettoll_quiets_clear(void)
 	cpus_read_lock();
 	on_each_cpu(quiets_clear_here, NULL, 1);
 	for_each_possible_cpu(cpu)
-		if (!cpu_online(cpu))
+		if (!cpu_online(cpu)) {
 			memset(per_cpu_ptr(nettoll_quiets, cpu), 0,
 			       NETTOLL_QUIETS * sizeof(*nettoll_quiets));
+			nettoll_knowns_clear_of(cpu);
+		}
 	cpus_read_unlock();
 }
 
@@ -372,8 +376,10 @@ struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *m
 			refcount_inc(&(*rule)->ref);
 		spin_unlock_bh(&ns->lock);
 	}
-	if (known && *rule)
+	if (known && *rule) {
+		nettoll_known_note(ns, *rule, &key, sk, nettoll_flow_name(sk, msg));
 		return ns;
+	}
 	if (known || stranger_is(&key)) {
 		if (ns)
 			nettoll_sock_put(ns);
@@ -406,6 +412,7 @@ struct nettoll_sock *nettoll_sock_decide(struct sock *sk, const struct msghdr *m
 	ns->key = key;
 	spin_unlock_bh(&ns->lock);
 	nettoll_rule_put(old);
+	nettoll_known_note(ns, *rule, &key, sk, nettoll_flow_name(sk, msg));
 	return ns;
 }
 
@@ -460,7 +467,7 @@ int nettoll_socks_init(void)
 	nettoll_quiets = __alloc_percpu(NETTOLL_QUIETS * sizeof(*nettoll_quiets),
 					L1_CACHE_BYTES);
 	strangers = alloc_percpu(struct strangers);
-	if (nettoll_quiets && strangers)
+	if (!nettoll_knowns_init() && nettoll_quiets && strangers)
 		return 0;
 	nettoll_socks_exit();
 	return -ENOMEM;
@@ -481,6 +488,7 @@ void nettoll_socks_exit(void)
 	}
 	/* sock_free() is our text. */
 	rcu_barrier();
+	nettoll_knowns_exit();
 	free_percpu(nettoll_quiets);
 	free_percpu(strangers);
 }

@@ -166,6 +166,35 @@ static void bears_a_drift(void **state)
 	assert_int_equal(w.a.size[2].best, NETTOLL_WAY_ZEROCOPY);
 }
 
+/* Copying only fills a queue, for which the next send pays that waits for its own. */
+static void queues_hide_nothing(void **state)
+{
+	struct world w = world(0, 0, 100, 100);
+	u64 queued = 0;
+	int i;
+
+	for (i = 0; i < NETTOLL_AUTO_LEARNING; i++) {
+		struct nettoll_auto_send s = { .start = w.now, .cpu = 1000, .bytes = 65536 };
+		enum nettoll_way way;
+		bool measure;
+
+		way = nettoll_auto_way(&w.a, 65536, &measure);
+		if (way == NETTOLL_WAY_COPY) {
+			/* The CPU copies at once; the rest takes as long again, later. */
+			w.now += 30000;
+			queued += 30000;
+		} else {
+			w.now += queued + 45000;
+			queued = 0;
+		}
+		s.end = w.now;
+		nettoll_auto_note(&w.a, 65536, &s);
+	}
+	assert_int_equal(w.a.size[3].best, NETTOLL_WAY_ZEROCOPY);
+	assert_in_range(w.a.size[3].cost[NETTOLL_WAY_COPY].elapsed, 60000 / 64 - 1, 60000 / 64 + 1);
+	assert_in_range(w.a.size[3].cost[NETTOLL_WAY_ZEROCOPY].elapsed, 45000 / 64 - 1, 45000 / 64 + 1);
+}
+
 static void pauses_hide_nothing(void **state)
 {
 	struct world w = world(1000, 1000, 900, 300);
@@ -189,6 +218,7 @@ int main(void)
 		cmocka_unit_test(never_costs_much),
 		cmocka_unit_test(follows_a_change),
 		cmocka_unit_test(bears_a_drift),
+		cmocka_unit_test(queues_hide_nothing),
 		cmocka_unit_test(pauses_hide_nothing),
 	};
 
