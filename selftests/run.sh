@@ -39,7 +39,7 @@ END
 # The order matters: tests that want the same hooks attached follow each other.
 declare -A lanes=(
 	[virtual]='load table sysctl permission stack_args idle_cost netlink rule notify attach backends json graph counts coalesce_tx wait closure'
-	[smp]='load sleepers kthread hotplug churn windows closure undo coalesce_tx rmmod'
+	[smp]='load sleepers kthread hotplug churn windows closure coalesce_tx rmmod'
 	[debug]='faults storm'
 )
 tests=() excepted=() list='' verbose=''
