@@ -192,36 +192,21 @@ void fit_name(const struct group *g, char *text, size_t size)
 		 g->streams == 1 ? "" : "s");
 }
 
-/* Whether the profile has a node at this RTT. */
-static bool has_rtt(const struct fit *f, double rtt_ms)
-{
-	size_t k;
-
-	for (k = 0; k < f->n; k++)
-		if (f->node[k].rtt_ms == rtt_ms)
-			return true;
-	return false;
-}
-
 /* RTTs of the campaign that the profile lacks; the text stays empty when there is none. */
 static void lacking(const struct store *s, const struct fit *f, char *text, size_t size)
 {
-	const struct group *g;
-	double last, next;
-	size_t i, j;
+	const struct campaign *c;
+	size_t i, k = 0;
 
 	*text = '\0';
-	for (last = -1;; last = next) {
-		for (next = INFINITY, j = 0; j < s->ngroups; j++) {
-			g = &s->groups[j];
-			for (i = g->first; g->campaign == f->group->campaign && i < g->first + g->n; i++)
-				if (s->runs[i].rtt_ms > last)
-					next = fmin(next, s->runs[i].rtt_ms);
-		}
-		if (isinf(next))
-			return;
-		if (!has_rtt(f, next))
-			append(text, size, " %g", next);
+	for (c = s->campaigns; c < s->campaigns + s->ncampaigns && c->name != f->group->campaign; c++)
+		;
+	/* Both rise. */
+	for (i = 0; c < s->campaigns + s->ncampaigns && i < c->nrtts; i++) {
+		if (k < f->n && f->node[k].rtt_ms == c->rtts[i])
+			k++;
+		else
+			append(text, size, " %g", c->rtts[i]);
 	}
 }
 

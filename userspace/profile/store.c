@@ -119,7 +119,7 @@ static struct campaign *campaign_of(struct store *s, const struct record *r, con
 	if (!all)
 		return NULL;
 	s->campaigns = all;
-	all[s->ncampaigns] = (struct campaign) { name_of(s, r->campaign), NAN };
+	all[s->ncampaigns] = (struct campaign) { name_of(s, r->campaign), NAN, NULL, 0 };
 	if (!all[s->ncampaigns].name)
 		return NULL;
 	if (s->ncampaigns)
@@ -302,6 +302,8 @@ void store_free(struct store *s)
 		free(s->names[i]);
 	for (i = 0; i < s->nfiles; i++)
 		free(s->files[i]);
+	for (i = 0; i < s->ncampaigns; i++)
+		free(s->campaigns[i].rtts);
 	free(s->names);
 	free(s->files);
 	free(s->runs);

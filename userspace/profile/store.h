@@ -69,6 +69,8 @@ struct store {
 	struct campaign {
 		const char *name;
 		double capacity_bps;
+		double *rtts;	/* all that any of its groups has, rising; made by store_sort() */
+		size_t nrtts;
 	} *campaigns;
 	size_t ncampaigns;
 	struct problems problems;

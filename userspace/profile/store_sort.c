@@ -95,6 +95,36 @@ static void drop_twins(struct store *s)
 	s->n = kept;
 }
 
+static int compare_rtts(const void *a, const void *b)
+{
+	return by_number(*(const double *)a, *(const double *)b);
+}
+
+/* Notes the RTTs of a campaign; false without memory. */
+static bool list_rtts(const struct store *s, struct campaign *c)
+{
+	const struct run *run, *last = NULL;
+	size_t i, kept = 0;
+
+	c->rtts = calloc(s->n, sizeof(*c->rtts));
+	if (!c->rtts)
+		return false;
+	for (i = 0; i < s->n; i++) {
+		run = &s->runs[i];
+		if (s->groups[run->group].campaign != c->name)
+			continue;
+		if (!last || last->group != run->group || last->rtt_ms != run->rtt_ms)
+			c->rtts[c->nrtts++] = run->rtt_ms;
+		last = run;
+	}
+	qsort(c->rtts, c->nrtts, sizeof(*c->rtts), compare_rtts);
+	for (i = 0; i < c->nrtts; i++)
+		if (!kept || c->rtts[kept - 1] != c->rtts[i])
+			c->rtts[kept++] = c->rtts[i];
+	c->nrtts = kept;
+	return true;
+}
+
 int store_sort(struct store *s)
 {
 	struct group *g;
@@ -112,6 +142,9 @@ int store_sort(struct store *s)
 		if (!g->n++)
 			g->first = i;
 	}
+	for (i = 0; i < s->ncampaigns; i++)
+		if (!list_rtts(s, &s->campaigns[i]))
+			return err_set(-ENOMEM, NULL, "out of memory");
 	return 0;
 }
 

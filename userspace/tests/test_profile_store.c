@@ -270,6 +270,8 @@ static void store__order_of_lines_does_not_matter(void **state)
 		assert_true(s.runs[i].rtt_ms == t.runs[i].rtt_ms && s.runs[i].repeat == t.runs[i].repeat);
 		assert_string_equal(s.groups[s.runs[i].group].variant, t.groups[t.runs[i].group].variant);
 	}
+	assert_true(s.ncampaigns == 1 && s.campaigns[0].nrtts == 2);
+	assert_true(s.campaigns[0].rtts[0] == 10 && s.campaigns[0].rtts[1] == 20);
 	assert_true(s.groups[0].hash == t.groups[0].hash && s.groups[0].hash != s.groups[1].hash);
 	store_free(&s);
 	store_free(&t);
