@@ -116,6 +116,13 @@ void nettoll_pace_refused(struct nettoll_pace *p)
 	p->skip = SKIP_REFUSED;
 }
 
+/** nettoll_pace_again() - what it was refused for may be no more */
+void nettoll_pace_again(struct nettoll_pace *p)
+{
+	if (p->skip > SKIP_MOST)
+		p->skip = 0;
+}
+
 /** nettoll_pace_woken() - the timer's batch was being sent so long after its time */
 void nettoll_pace_woken(struct nettoll_pace *p, u64 late)
 {

@@ -77,6 +77,7 @@ u32 nettoll_pace_plan(struct nettoll_pace *p, const struct nettoll_batch_limit *
 void nettoll_pace_alone(struct nettoll_pace *p, u64 began, u64 ended);
 void nettoll_pace_missed(struct nettoll_pace *p);
 void nettoll_pace_refused(struct nettoll_pace *p);
+void nettoll_pace_again(struct nettoll_pace *p);
 void nettoll_pace_woken(struct nettoll_pace *p, u64 late);
 void nettoll_pace_left(struct nettoll_pace *p, u32 n, u64 gathered, u64 took);
 enum nettoll_join nettoll_batch_add(struct nettoll_batch *b, u32 len);

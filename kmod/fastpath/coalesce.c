@@ -26,6 +26,11 @@ static bool dest_is(const struct nettoll_dest *dest, const struct msghdr *msg)
 	return dest->len == msg->msg_namelen && !memcmp(dest->name, msg->msg_name, dest->len);
 }
 
+static bool dest_fits(const struct msghdr *msg)
+{
+	return !msg->msg_name || msg->msg_namelen <= NETTOLL_NAME_MAX;
+}
+
 /* Why a send is not one to gather, or -1. */
 static int unfit(const struct sock *sk, const struct msghdr *msg, size_t len)
 {
@@ -46,7 +51,7 @@ static int unfit(const struct sock *sk, const struct msghdr *msg, size_t len)
 #endif
 	if (!user_backed_iter(&msg->msg_iter))
 		return NETTOLL_FALLBACK_NOT_USER;
-	if (msg->msg_namelen > NETTOLL_NAME_MAX && msg->msg_name)
+	if (!dest_fits(msg))
 		return NETTOLL_FALLBACK_DESTINATION;
 	if (!len || len > NETTOLL_BATCH_BYTES_MAX / 2)
 		return NETTOLL_FALLBACK_SIZE;
@@ -118,6 +123,33 @@ static int gather_complete(struct nettoll_sock *ns, struct nettoll_gather *g)
 	return err;
 }
 
+/*
+ * Where gathering has not paid, the next sends to the same destination go
+ * alone, by the same rule, and do not ask for it again. Return: the rule, with
+ * a reference, or NULL if this is no such send.
+ */
+static struct nettoll_rule *gather_alone(struct nettoll_gather *g, const struct msghdr *msg,
+					 u16 family)
+{
+	struct nettoll_rule *rule = NULL;
+
+	spin_lock(&g->lock);
+	/* The rule is there for as long as the generation: its end comes after a grace period. */
+	if (g->alone && g->alone_gen == READ_ONCE(nettoll_rules_gen) &&
+	    g->alone_family == family && !g->cur.b.n && !mutex_is_locked(&g->leave) &&
+	    dest_is(&g->last, msg) && refcount_inc_not_zero(&g->alone->ref)) {
+		rule = g->alone;
+		if (nettoll_pace_skips(&g->pace)) {
+			nettoll_rule_fallback(rule, g->why);
+		} else {
+			nettoll_rule_put(rule);
+			rule = NULL;
+		}
+	}
+	spin_unlock(&g->lock);
+	return rule;
+}
+
 /**
  * nettoll_coalesce_join() - let a datagram go with the batch that waits
  * @sk: the socket
@@ -125,11 +157,14 @@ static int gather_complete(struct nettoll_sock *ns, struct nettoll_gather *g)
  * @len: of it
  * @family: of the packets
  * @ret: where to put what the send returns
+ * @alone: where to put the rule, with a reference, of one that is to be sent
+ *	at once, and be counted
  *
  * Sleeps only where the batch is complete, and leaves. Return: whether it
  * went along; else it has to be sent.
  */
-bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 family, int *ret)
+bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 family, int *ret,
+			   struct nettoll_rule **alone)
 {
 	int joins = NETTOLL_JOIN_NO;
 	struct nettoll_gather *g;
@@ -141,6 +176,8 @@ bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 
 	ns = nettoll_sock_find_rcu(sk);
 	g = ns ? nettoll_gather_of(ns) : NULL;
 	if (!g || !READ_ONCE(g->cur.b.n)) {
+		if (g && READ_ONCE(g->pace.skip))
+			*alone = gather_alone(g, msg, family);
 		rcu_read_unlock();
 		return false;
 	}
@@ -222,6 +259,7 @@ static int gather_open(struct nettoll_gather *g, const struct nettoll_coalesce_t
 		.offset = g->fill,
 		.gen = try->gen,
 		.family = try->family,
+		.cpu = raw_smp_processor_id(),
 		.opened = try->began,
 		.due = try->began + wait,
 	};
@@ -254,13 +292,40 @@ static int gather_plan(struct nettoll_gather *g, const struct nettoll_rule *rule
 	return -1;
 }
 
+static void dest_note(struct nettoll_gather *g, const struct msghdr *msg)
+{
+	g->last.len = msg->msg_name ? msg->msg_namelen : 0;
+	memcpy(g->last.name, msg->msg_name, g->last.len);
+}
+
+/* This send goes alone, and as many of the same kind as the pace says need not ask again. */
+static void gather_let(struct nettoll_gather *g, const struct nettoll_coalesce_try *try,
+		       const struct msghdr *msg)
+{
+	lockdep_assert_held(&g->lock);
+	g->alone = try->rule->act.zerocopy == NETTOLL_ZEROCOPY_OFF ? try->rule : NULL;
+	g->alone_gen = try->gen;
+	g->alone_family = try->family;
+	dest_note(g, msg);
+}
+
+/* The socket is not one to gather from. */
+static void gather_refuse(struct nettoll_gather *g, const struct nettoll_coalesce_try *try,
+			  const struct msghdr *msg, int why)
+{
+	spin_lock(&g->lock);
+	g->why = why;
+	nettoll_pace_refused(&g->pace);
+	gather_let(g, try, msg);
+	spin_unlock(&g->lock);
+}
+
 /* The send goes alone; what follows soon after it may be gathered. */
 static void gather_note(struct nettoll_gather *g, const struct msghdr *msg, size_t len)
 {
 	lockdep_assert_held(&g->lock);
 	g->pace.last = 0;
-	g->last.len = msg->msg_name ? msg->msg_namelen : 0;
-	memcpy(g->last.name, msg->msg_name, g->last.len);
+	dest_note(g, msg);
 	g->last_size = len;
 }
 
@@ -297,11 +362,16 @@ bool nettoll_coalesce_send(struct nettoll_coalesce_try *try, struct msghdr *msg,
 	why = unfit(try->sk, msg, len);
 	if (why >= 0) {
 		nettoll_rule_fallback(try->rule, why);
+		/* What the socket has set stays so until it sets something else. */
+		if (msg_plain(try->sk, msg) && dest_fits(msg) &&
+		    (why == NETTOLL_FALLBACK_OPTION || why == NETTOLL_FALLBACK_OWN))
+			gather_refuse(g, try, msg, why);
 		return false;
 	}
 	spin_lock(&g->lock);
 	if (nettoll_pace_skips(&g->pace)) {
 		why = g->why;
+		gather_let(g, try, msg);
 		spin_unlock(&g->lock);
 		nettoll_rule_fallback(try->rule, why);
 		return false;

@@ -41,6 +41,7 @@ struct nettoll_dest {
  * @offset: of the first
  * @gen: of the rules
  * @family: of the packets
+ * @cpu: where it began, whose transmit queue it takes
  * @opened: when the first was accepted, nanoseconds
  * @due: when the timer comes
  */
@@ -54,6 +55,7 @@ struct nettoll_load {
 	u32 offset;
 	u32 gen;
 	u16 family;
+	u32 cpu;
 	u64 opened;
 	u64 due;
 };
@@ -68,6 +70,9 @@ struct nettoll_load {
  * @last: destination of the last send that went alone
  * @last_size: its size
  * @why: the last reason not to gather, enum nettoll_fallback
+ * @alone: rule of sends that go alone while @pace says so, to @last; no reference
+ * @alone_gen: of the rules for which @alone is
+ * @alone_family: of the packets
  * @page: what the next batch is written to, NULL if there is none
  * @room: bytes of @page
  * @fill: bytes of @page that are taken
@@ -86,6 +91,9 @@ struct nettoll_gather {
 	struct nettoll_dest last;
 	u32 last_size;
 	u32 why;
+	struct nettoll_rule *alone;
+	u32 alone_gen;
+	u16 alone_family;
 	struct page *page;
 	u32 room;
 	u32 fill;
@@ -136,9 +144,11 @@ static inline struct nettoll_gather *nettoll_gather_of(const struct nettoll_sock
 	return READ_ONCE(ns->part[NETTOLL_PART_GATHER]);
 }
 
-bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 family, int *ret);
+bool nettoll_coalesce_join(struct sock *sk, struct msghdr *msg, size_t len, u16 family, int *ret,
+			   struct nettoll_rule **alone);
 bool nettoll_coalesce_send(struct nettoll_coalesce_try *try, struct msghdr *msg, size_t len);
 void nettoll_coalesce_sent(const struct nettoll_coalesce_try *try, int ret);
+bool nettoll_coalesce_may_wait(const struct sock *sk);
 void nettoll_coalesce_flush(struct sock *sk, enum nettoll_left left);
 void nettoll_coalesce_settle(void);
 int nettoll_coalesce_start(void);

@@ -169,6 +169,43 @@ static void gather_work(struct kthread_work *work)
 	nettoll_sock_put(g->ns);
 }
 
+/*
+ * From now on, a send of the socket that no rule is for may have to wait for
+ * others of it, and must not be known as quiet. The part of @ns has been set.
+ */
+static void quiets_forget(const struct nettoll_sock *ns)
+{
+	struct nettoll_quiet *q;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		q = per_cpu_ptr(nettoll_quiets, cpu) + ns->cookie % NETTOLL_QUIETS;
+		/* Should another socket's entry take its place just now, it will be made again. */
+		if (READ_ONCE(q->cookie) == ns->cookie)
+			WRITE_ONCE(q->cookie, 0);
+	}
+}
+
+/**
+ * nettoll_coalesce_may_wait() - whether datagrams of a socket may be waiting
+ * @sk: the socket
+ *
+ * A send to a peer that no rule is for then has them leave first.
+ */
+bool nettoll_coalesce_may_wait(const struct sock *sk)
+{
+	struct nettoll_sock *ns;
+	bool may;
+
+	if (!READ_ONCE(nettoll_coalescers))
+		return false;
+	rcu_read_lock();
+	ns = nettoll_sock_find_rcu(sk);
+	may = ns && nettoll_gather_of(ns);
+	rcu_read_unlock();
+	return may;
+}
+
 /** nettoll_gather_make() - the first time that a rule has a socket's datagrams gathered */
 struct nettoll_gather *nettoll_gather_make(struct nettoll_sock *ns)
 {
@@ -184,11 +221,14 @@ struct nettoll_gather *nettoll_gather_make(struct nettoll_sock *ns)
 	g->timer.function = gather_timer;
 	kthread_init_work(&g->work, gather_work);
 	g->worker = workers[ns->cookie % n_workers];
+	/* Fully ordered, as quiets_forget() needs it. */
 	other = cmpxchg(&ns->part[NETTOLL_PART_GATHER], NULL, g);
-	if (!other)
-		return g;
-	kfree(g);
-	return other;
+	if (other) {
+		kfree(g);
+		return other;
+	}
+	quiets_forget(ns);
+	return g;
 }
 
 /** nettoll_coalesce_free() - the last reference to a socket's knowledge is gone */
@@ -205,13 +245,14 @@ void nettoll_coalesce_free(void *part)
 
 /**
  * nettoll_coalesce_flush() - have what is gathered leave
- * @sk: the socket
+ * @sk: the socket, of which something is to change
  * @left: why
  *
  * May sleep.
  */
 void nettoll_coalesce_flush(struct sock *sk, enum nettoll_left left)
 {
+	struct nettoll_gather *g;
 	struct nettoll_sock *ns;
 
 	rcu_read_lock();
@@ -221,7 +262,13 @@ void nettoll_coalesce_flush(struct sock *sk, enum nettoll_left left)
 	rcu_read_unlock();
 	if (!ns)
 		return;
-	nettoll_gather_leave(nettoll_gather_of(ns), sk, left);
+	g = nettoll_gather_of(ns);
+	/* The next send may be for another rule, and what was refused may not be any more. */
+	spin_lock(&g->lock);
+	g->alone = NULL;
+	nettoll_pace_again(&g->pace);
+	spin_unlock(&g->lock);
+	nettoll_gather_leave(g, sk, left);
 	nettoll_sock_put(ns);
 }
 

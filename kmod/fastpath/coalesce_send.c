@@ -11,13 +11,37 @@
 #include "../compat/udp.h"
 #include "coalesce.h"
 
+/**
+ * struct load_ubuf - what a batch's packet is made with
+ * @ubuf: what the kernel asks for
+ * @cpu: whose transmit queue the packet takes, where it is the CPU that decides
+ */
+struct load_ubuf {
+	struct ubuf_info ubuf;
+	u32 cpu;
+};
+
+/*
+ * Whoever has the batch leave, on whichever CPU: it stays behind what its
+ * sender sent before and ahead of what it sends after.
+ */
+static void load_queue(struct sk_buff *skb, const struct load_ubuf *with)
+{
+#ifdef CONFIG_XPS
+	skb->sender_cpu = with->cpu + 1;
+#endif
+}
+
 /* The pages are the packet's, which holds them as it would its own. */
 static int load_fill(struct sk_buff *skb, struct iov_iter *from, size_t length)
 {
 	const struct bio_vec *bv = from->bvec;
+	struct ubuf_info *with = skb_shinfo(skb)->destructor_arg;
 	int frag = skb_shinfo(skb)->nr_frags;
 
 	/* What the caller hung on the packet for zero-copy; nobody is to be told of its end. */
+	if (with)
+		load_queue(skb, container_of(with, struct load_ubuf, ubuf));
 	skb_shinfo(skb)->destructor_arg = NULL;
 	if (WARN_ON_ONCE(frag >= MAX_SKB_FRAGS || from->iov_offset + length > bv->bv_len))
 		return -EMSGSIZE;
@@ -102,7 +126,7 @@ static int load_call_sure(const struct nettoll_load *load, struct msghdr *msg, u
 
 static int load_send_large(const struct nettoll_load *load, int *told)
 {
-	struct ubuf_info ubuf = { .refcnt = REFCOUNT_INIT(1) };
+	struct load_ubuf with = { .ubuf.refcnt = REFCOUNT_INIT(1), .cpu = load->cpu };
 	union {
 		struct cmsghdr head;
 		u8 space[CMSG_SPACE(sizeof(u16))];
@@ -117,7 +141,7 @@ static int load_send_large(const struct nettoll_load *load, int *told)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 		/* Flags that are all 0 make it a packet like any other. */
-		.msg_ubuf = &ubuf,
+		.msg_ubuf = &with.ubuf,
 		.msg_flags = MSG_ZEROCOPY,
 		.sg_from_iter = load_from_iter,
 	};

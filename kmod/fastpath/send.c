@@ -22,6 +22,14 @@ static bool comes_again(struct sock *sk, const struct msghdr *msg, u16 family)
 	       !nettoll_flow_of_send(&flow, sk, msg, family);
 }
 
+/* Of a send that a rule was for. */
+static void send_count(const struct nettoll_rule *rule, int ret)
+{
+	this_cpu_inc(rule->count->sends);
+	if (ret > 0)
+		this_cpu_add(rule->count->bytes, ret);
+}
+
 /* A send that a rule may be for. The original is called directly where this is inlined. */
 static __always_inline int send_ruled(struct sock *sk, struct msghdr *msg, size_t len, u16 family,
 				      nettoll_send_fn *orig)
@@ -59,9 +67,7 @@ static __always_inline int send_ruled(struct sock *sk, struct msghdr *msg, size_
 		ret = orig(sk, msg, len);
 	if (try.began)
 		nettoll_coalesce_sent(&try, ret);
-	this_cpu_inc(rule->count->sends);
-	if (ret > 0)
-		this_cpu_add(rule->count->bytes, ret);
+	send_count(rule, ret);
 put:
 	nettoll_rule_put(rule);
 	nettoll_sock_put(ns);
@@ -99,22 +105,45 @@ static noinline int tcp_ruled(struct sock *sk, struct msghdr *msg, size_t len)
 	return send_ruled(sk, msg, len, nettoll_tcp_family(sk), orig_tcp);
 }
 
+/* A send that goes alone, by a rule whose reference ends with it. */
+static noinline int send_alone(struct nettoll_rule *rule, struct sock *sk, struct msghdr *msg,
+			       size_t len, nettoll_send_fn *orig)
+{
+	struct nettoll_stay stay;
+	int ret;
+
+	nettoll_stay_begin(&stay);
+	ret = orig(sk, msg, len);
+	send_count(rule, ret);
+	nettoll_rule_put(rule);
+	nettoll_stay_end(&stay);
+	return ret;
+}
+
 /* A batch that waits asks nothing more of a datagram that goes with it. */
 static noinline int udp_joined(struct sock *sk, struct msghdr *msg, size_t len)
 {
+	struct nettoll_rule *alone = NULL;
 	int ret;
 
-	if (READ_ONCE(nettoll_coalescers) && nettoll_coalesce_join(sk, msg, len, AF_INET, &ret))
+	if (READ_ONCE(nettoll_coalescers) &&
+	    nettoll_coalesce_join(sk, msg, len, AF_INET, &ret, &alone))
 		return ret;
+	if (alone)
+		return send_alone(alone, sk, msg, len, orig_udp);
 	return udp_ruled(sk, msg, len);
 }
 
 static noinline int udpv6_joined(struct sock *sk, struct msghdr *msg, size_t len)
 {
+	struct nettoll_rule *alone = NULL;
 	int ret;
 
-	if (READ_ONCE(nettoll_coalescers) && nettoll_coalesce_join(sk, msg, len, AF_INET6, &ret))
+	if (READ_ONCE(nettoll_coalescers) &&
+	    nettoll_coalesce_join(sk, msg, len, AF_INET6, &ret, &alone))
 		return ret;
+	if (alone)
+		return send_alone(alone, sk, msg, len, orig_udpv6);
 	return udpv6_ruled(sk, msg, len);
 }
 

@@ -225,6 +225,10 @@ static void quiet_note(const struct sock *sk, const void *name,
 		q->to = name ? *(u32 *)name : 0;
 		q->peer6 = key->remote;
 	}
+	/* Either this sees the socket gather, or quiets_forget() sees the entry. */
+	smp_mb();
+	if (q->kind != NETTOLL_QUIET_ALL && nettoll_coalesce_may_wait(sk))
+		WRITE_ONCE(q->cookie, 0);
 restore:
 	local_irq_restore(flags);
 }

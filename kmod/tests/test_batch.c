@@ -101,7 +101,12 @@ static void test_backs_off(void **state)
 	assert_false(nettoll_pace_busy(&p, 1000 * US, 200 * US));
 	nettoll_pace_left(&p, 20, 20 * US, 20 * US);
 	assert_false(nettoll_pace_skips(&p));
+	/* What was refused may be tried again, what did not pay not yet. */
+	nettoll_pace_refused(&p);
+	nettoll_pace_again(&p);
+	assert_false(nettoll_pace_skips(&p));
 	nettoll_pace_missed(&p);
+	nettoll_pace_again(&p);
 	assert_true(nettoll_pace_skips(&p));
 	assert_false(nettoll_pace_skips(&p));
 }

@@ -3,6 +3,8 @@
  * What a program can do to a socket whose datagrams are being gathered. The rule lets them wait for longer than any
  * of this takes, so that what arrives at once was made to leave.
  *   gather_cases [-R RECEIVER-NETNS] [-T SENDER-NETNS] [-d ADDRESS]
+ *   gather_cases [-R RECEIVER-NETNS] [-T SENDER-NETNS] [-d ADDRESS] -o OTHER
+ * With -o, an address of the same receiver that the rule is not for, only the order between the two is looked at.
  * Prints "ok TEXT" or "not ok TEXT" for each case.
  */
 #include <arpa/inet.h>
@@ -27,7 +29,7 @@
 #define SOON_MS	60	/* less than the rule's bound */
 #define LATE_MS	1500	/* more */
 
-static const char *to = "127.0.0.1", *rx_ns, *tx_ns;
+static const char *to = "127.0.0.1", *other_to, *rx_ns, *tx_ns;
 static int rx, tx;
 static char why[200];
 
@@ -95,11 +97,11 @@ static bool got_no_more(int fd)
 	return true;
 }
 
-/* In the receiver's namespace; its port. */
-static int receiver(uint16_t *port)
+/* In the receiver's namespace, on this address; its port. */
+static int receiver_at(const char *at, uint16_t *port)
 {
 	struct sockaddr_storage ss;
-	socklen_t len = address(&ss, to, 0);
+	socklen_t len = address(&ss, at, 0);
 	int fd;
 
 	enter_ns(rx_ns);
@@ -108,6 +110,11 @@ static int receiver(uint16_t *port)
 	*port = socket_port(fd);
 	enter_ns(tx_ns);
 	return fd;
+}
+
+static int receiver(uint16_t *port)
+{
+	return receiver_at(to, port);
 }
 
 static int connect_to(uint16_t port)
@@ -280,6 +287,23 @@ static bool case_no_checksum(void)
 	return send_some(tx, 0, BURST) && got_some(rx, 0, BURST, SOON_MS) && got_no_more(rx);
 }
 
+static void set_recverr(int value)
+{
+	int six = !!strchr(to, ':');
+
+	check(setsockopt(tx, six ? IPPROTO_IPV6 : IPPROTO_IP, six ? IPV6_RECVERR : IP_RECVERR, &value,
+			 sizeof(value)), "RECVERR");
+}
+
+static bool case_recverr(void)
+{
+	set_recverr(1);
+	if (!send_some(tx, 0, BURST) || !got_some(rx, 0, BURST, SOON_MS))
+		return false;
+	set_recverr(0);
+	return case_waits();
+}
+
 static bool case_refused(void)
 {
 	int seen = 0;
@@ -341,6 +365,41 @@ static bool case_many_peers(void)
 	return ok;
 }
 
+static bool send_to(int fd, const char *whom, uint16_t port, int first, int n)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = address(&ss, whom, port);
+	uint8_t data[SIZE];
+
+	for (int i = first; i < first + n; i++) {
+		fill(data, i, SIZE);
+		want(sendto(fd, data, SIZE, 0, (struct sockaddr *)&ss, len) == SIZE, "sendto %d: %s", i,
+		     strerror(errno));
+	}
+	return true;
+}
+
+/* Peers that the rule is for and is not for, by turns: what a socket sends comes in the order it was sent. */
+static bool case_other_peer(void)
+{
+	uint16_t port;
+	int both = receiver_at(strchr(to, ':') ? "::" : "0.0.0.0", &port), fd;
+	bool ok;
+
+	fd = (int)check(socket(strchr(to, ':') ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket");
+	/* It is known that no rule is for these when the first is gathered. */
+	ok = send_to(fd, other_to, port, 0, 5) && send_to(fd, to, port, 5, BURST) &&
+	     send_to(fd, other_to, port, 5 + BURST, 1) && got_some(both, 0, BURST + 6, SOON_MS);
+	for (int round = 0; ok && round < 5; round++)
+		/* It would be known again after these. */
+		ok = send_to(fd, other_to, port, 0, 2) && send_to(fd, to, port, 2, BURST) &&
+		     send_to(fd, other_to, port, 2 + BURST, 1) && got_some(both, 0, BURST + 3, SOON_MS);
+	ok = ok && got_no_more(both);
+	close(fd);
+	close(both);
+	return ok;
+}
+
 static bool case_room(void)
 {
 	int room = 4608, sent = 0, status = 0;
@@ -361,7 +420,7 @@ static bool case_room(void)
 	return got_some(rx, 0, sent, LATE_MS) && got_no_more(rx);
 }
 
-static const struct {
+static const struct test_case {
 	const char *what;
 	bool (*fn)(void);
 } cases[] = {
@@ -377,46 +436,56 @@ static const struct {
 	{ "MSG_MORE makes one datagram of its own", case_cork },
 	{ "a program that uses UDP_SEGMENT itself", case_own },
 	{ "a socket without checksums", case_no_checksum },
+	{ "IP_RECVERR is left alone, and gathered from once it is off", case_recverr },
 	{ "ECONNREFUSED is told by a send", case_refused },
 	{ "ECONNREFUSED is told by SO_ERROR", case_pending_error },
 	{ "many destinations", case_many_peers },
 	{ "a small send buffer: EAGAIN, POLLOUT, nothing lost", case_room },
-};
+}, order = { "the order of peers with and without a rule", case_other_peer };
+
+static bool run_case(const struct test_case *c)
+{
+	int room = 16 << 20;
+	bool ok;
+
+	udp_pair(to, rx_ns, tx_ns, &rx, &tx);
+	/* Some cases send all before they receive any. */
+	check(setsockopt(rx, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)), "SO_RCVBUFFORCE");
+	enter_ns(tx_ns);
+	why[0] = 0;
+	ok = c->fn();
+	if (!ok)
+		printf("# %s\n", why);
+	printf("%s %s (%s)\n", ok ? "ok" : "not ok", c->what, strchr(to, ':') ? "IPv6" : "IPv4");
+	if (rx >= 0)
+		close(rx);
+	if (tx >= 0)
+		close(tx);
+	return ok;
+}
 
 int main(int argc, char **argv)
 {
 	bool failed = false;
-	int room = 16 << 20, c;
+	int c;
 
-	while ((c = getopt(argc, argv, "R:T:d:")) != -1) {
+	while ((c = getopt(argc, argv, "R:T:d:o:")) != -1) {
 		if (c == 'R')
 			rx_ns = optarg;
 		else if (c == 'T')
 			tx_ns = optarg;
 		else if (c == 'd')
 			to = optarg;
+		else if (c == 'o')
+			other_to = optarg;
 		else
 			return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	pattern_at(0);
-	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		bool ok;
-
-		udp_pair(to, rx_ns, tx_ns, &rx, &tx);
-		/* Some cases send all before they receive any. */
-		check(setsockopt(rx, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)), "SO_RCVBUFFORCE");
-		enter_ns(tx_ns);
-		why[0] = 0;
-		ok = cases[i].fn();
-		if (!ok)
-			printf("# %s\n", why);
-		printf("%s %s (%s)\n", ok ? "ok" : "not ok", cases[i].what, strchr(to, ':') ? "IPv6" : "IPv4");
-		failed |= !ok;
-		if (rx >= 0)
-			close(rx);
-		if (tx >= 0)
-			close(tx);
-	}
+	if (other_to)
+		return !run_case(&order);
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		failed |= !run_case(&cases[i]);
 	return failed;
 }

@@ -5,8 +5,8 @@
 # shellcheck source=selftests/lib/selftest.sh
 . "$(dirname -- "$0")/../lib/selftest.sh"
 
-cases=17
-ktap_plan $((12 + 2 * cases))
+cases=18
+ktap_plan $((16 + 2 * cases))
 module_load
 toll_detach
 ns_add a b c d
@@ -108,6 +108,14 @@ no_checksums() {
 # cases DESTINATION - by veth, whose far end hears at once.
 run_cases() { prog gather_cases -T "${ns[c]}" -R "${ns[d]}" -d "$1"; }
 
+# Of two addresses of the receiver, the rule is for one: a socket's datagrams keep their order all the same.
+run_order() {
+	local to=$1 other=$2
+	ip -n "${ns[d]}" addr add "$other/${3}" dev veth0 "${@:4}"
+	gather remote "$to" coalesce 64 late 100ms
+	prog gather_cases -T "${ns[c]}" -R "${ns[d]}" -d "$to" -o "$other"
+}
+
 ktap_test 'small datagrams, IPv4' gathered -d 10.66.3.2 -l 64
 ktap_test 'datagrams of a full packet, IPv4, sendto' gathered -d 10.66.3.2 -l 1472 -s
 ktap_test 'IPv6' gathered -d fd66:3::2 -l 300
@@ -121,6 +129,8 @@ ktap_test 'a device without checksums' no_checksums
 gather coalesce 64 late 100ms
 ktap_from $((cases - 1)) run_cases 10.66.1.2
 ktap_from $((cases - 1)) run_cases fd66:1::2
+ktap_from 1 run_order 10.66.1.2 10.66.1.3 24
+ktap_from 1 run_order fd66:1::2 fd66:1::3 64 nodad
 ktap_test 'unload' module_unload
 ktap_test 'the kernel does not complain' log_clean
 ktap_finish
