@@ -16,10 +16,12 @@
 #define NETTOLL_UBUF_OPS(name, fn) \
 	static const struct ubuf_info_ops name = { .complete = fn }
 #define nettoll_ubuf_set(ubuf, name)	((ubuf)->ops = &(name))
+#define nettoll_ubuf_is(ubuf, name)	((ubuf)->ops == &(name))
 #else
 #define NETTOLL_UBUF_OPS(name, fn) \
 	static void (*const name)(struct sk_buff *, struct ubuf_info *, bool) = fn
 #define nettoll_ubuf_set(ubuf, name)	((ubuf)->callback = (name))
+#define nettoll_ubuf_is(ubuf, name)	((ubuf)->callback == (name))
 #endif
 
 /*

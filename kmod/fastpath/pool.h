@@ -6,6 +6,7 @@
 #define NETTOLL_FASTPATH_POOL_H
 
 #include <linux/bvec.h>
+#include <linux/llist.h>
 #include <linux/mm_types.h>
 #include <linux/skbuff.h>
 #include <linux/wait.h>
@@ -15,6 +16,18 @@
 #include "zerocopy.h"
 
 /**
+ * enum slot_state - who has a slot
+ * @SLOT_IDLE: the program
+ * @SLOT_USED: a call, or packets; while the count of the ubuf is 0, whoever ends that
+ * @SLOT_CLOSED: as used, and the pool waits for it
+ */
+enum slot_state {
+	SLOT_IDLE,
+	SLOT_USED,
+	SLOT_CLOSED,
+};
+
+/**
  * struct nettoll_slot - a buffer of a pool
  * @ubuf: what packets refer to; its count is theirs and the calls'
  * @pool: its pool
@@ -22,10 +35,14 @@
  * @taken: a packet refers or referred to it
  * @copied: bytes that were copied on the way after all
  * @bytes: sent by the call that took the slot
+ * @train: slots whose packets refer to this one, and which end with it
+ * @coach: in the @train of another
+ * @train_bytes: of all of them
+ * @role: enum slot_role
  * @ns: the socket of that call, with a reference
  * @rule: for that call, with a reference
  *
- * The last four are of whoever made it used, until it is not any more.
+ * From @bytes on they are of whoever made it used, until it is not any more.
  */
 struct nettoll_slot {
 	struct ubuf_info ubuf;
@@ -34,6 +51,10 @@ struct nettoll_slot {
 	bool taken;
 	atomic_long_t copied;
 	size_t bytes;
+	struct llist_head train;
+	struct llist_node coach;
+	size_t train_bytes;
+	atomic_t role;
 	struct nettoll_sock *ns;
 	struct nettoll_rule *rule;
 };
@@ -76,10 +97,13 @@ struct nettoll_pool {
 	struct work_struct free_work;
 };
 
+void nettoll_slot_init(struct nettoll_slot *slot);
 struct nettoll_pool *nettoll_pool_new(unsigned int slots, unsigned int slot_bytes);
+void nettoll_pool_unused(struct nettoll_pool *pool);
 void nettoll_pool_close(struct nettoll_pool *pool);
 int nettoll_pool_publish(struct nettoll_pool *pool, struct mm_struct *mm, unsigned long start);
 void nettoll_pool_unpublish(struct nettoll_pool *pool);
+struct nettoll_pool *nettoll_pool_find(unsigned long addr);
 bool nettoll_pool_idle(const struct nettoll_pool *pool, unsigned int slot);
 int nettoll_pool_send(const struct nettoll_zc_call *call, struct nettoll_sock *ns, int *ret);
 int nettoll_pools_init(void);

@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* For how long at most half of the buffers are waited for while one may be free already. */
+#define MOMENT_NS	500000
+
 /**
  * struct nettoll_pool - a pool
  * @fd: the device; -1 for ordinary memory
@@ -192,27 +195,49 @@ void nettoll_pool_free(struct nettoll_pool *pool, void *buffer)
 	pool->queue[(pool->head + pool->queued++) % pool->buffers] = number_of(pool, buffer);
 }
 
+/* Whether one of those that were given back may be written. */
+static bool any_free(const struct nettoll_pool *pool)
+{
+	unsigned int i;
+
+	for (i = 0; i < pool->queued; i++)
+		if (is_free(pool, pool->queue[(pool->head + i) % pool->buffers]))
+			return true;
+	return false;
+}
+
+/* 0, or -1 and errno. */
+static int wait_for(const struct nettoll_pool *pool, unsigned int n, int64_t timeout_ns)
+{
+	struct nettoll_pool_wait wait = { .slot = n, .timeout_ns = timeout_ns };
+
+	return is_free(pool, n) ? 0 : ioctl(pool->fd, NETTOLL_POOL_WAIT, &wait);
+}
+
+/*
+ * They come free in about the order of sending. To be woken up for each would cost more than sending it, so a moment is
+ * given to half of them.
+ */
+static int wait_any(const struct nettoll_pool *pool, int64_t timeout_ns)
+{
+	int64_t moment = timeout_ns < 0 || timeout_ns > MOMENT_NS ? MOMENT_NS : timeout_ns;
+
+	if (any_free(pool) || !wait_for(pool, pool->queue[(pool->head + pool->queued / 2) % pool->buffers], moment))
+		return 0;
+	if (errno != ETIME || any_free(pool))
+		return errno == ETIME ? 0 : -1;
+	return wait_for(pool, pool->queue[pool->head], timeout_ns < 0 ? -1 : timeout_ns - moment);
+}
+
 int nettoll_pool_wait(struct nettoll_pool *pool, const void *buffer, int timeout_ms)
 {
-	struct nettoll_pool_wait wait = {
-		.timeout_ns = timeout_ms < 0 ? -1 : timeout_ms * 1000000ll,
-	};
-	unsigned int i;
+	int64_t timeout_ns = timeout_ms < 0 ? -1 : timeout_ms * 1000000ll;
 
 	if (!buffer && !pool->queued) {
 		errno = ENOBUFS;
 		return -1;
 	}
-	if (buffer) {
-		wait.slot = number_of(pool, buffer);
-	} else {
-		for (i = 0; i < pool->queued; i++)
-			if (is_free(pool, pool->queue[(pool->head + i) % pool->buffers]))
-				return 0;
-		/* None is free, and they come free in about the order of sending. */
-		wait.slot = pool->queue[pool->head];
-	}
-	return is_free(pool, wait.slot) ? 0 : ioctl(pool->fd, NETTOLL_POOL_WAIT, &wait);
+	return buffer ? wait_for(pool, number_of(pool, buffer), timeout_ns) : wait_any(pool, timeout_ns);
 }
 
 void nettoll_pool_counters(const struct nettoll_pool *pool, struct nettoll_pool_counters *counters)
