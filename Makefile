@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds, tests and installs nettoll: the kernel module, and the command with its manual and completion.
+# Builds, tests and installs nettoll: the kernel module, the command with its manual and completion, and the library.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 # The makes below run in other directories.
@@ -19,6 +19,8 @@ unsigned = $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL
 # O is for us: kbuild would take it for its own output directory.
 kbuild = $(MAKE) -C '$(KDIR)' M='$(module_dir)/kmod' O= $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(btf)
 tools = $(MAKE) -C '$(top)/userspace' O='$(top)/userspace/build' DESTDIR='$(DESTDIR)'
+
+library = $(MAKE) -C '$(top)/userspace/libnettoll' O='$(top)/build/libnettoll' DESTDIR='$(DESTDIR)'
 
 # Headers that are gone must not keep what was installed with them.
 installed = $(or $(release),$(shell uname -r))
@@ -40,6 +42,7 @@ module: kdir_given
 
 tools:
 	+@$(tools)
+	+@$(library)
 
 check:
 	@'$(top)/scripts/check'
@@ -55,11 +58,13 @@ module_install: module
 
 tools_install: tools
 	+@$(tools) install
+	+@$(library) install
 
 uninstall:
 	rm -f '$(DESTDIR)/lib/modules/$(installed)/updates/nettoll.ko'*
 	$(if $(DESTDIR),,$(DEPMOD) -a '$(installed)')
 	+@$(tools) uninstall
+	+@$(library) uninstall
 
 clean:
 	rm -rf '$(top)/build'
@@ -67,10 +72,10 @@ clean:
 
 help:
 	@echo 'make [KDIR=headers] [O=dir]  the module, as build/RELEASE/nettoll.ko or O/nettoll.ko, and the tools'
-	@echo 'make module | tools          one of them (tools: userspace/build/nettoll)'
+	@echo 'make module | tools          one of them (tools: userspace/build/nettoll, build/libnettoll)'
 	@echo 'make check                   all tests, on all kernels, in virtual machines (scripts/check)'
 	@echo 'make demo                    the UDP ladder on a 1.28 Gb/s line, in a virtual machine (scripts/demo)'
-	@echo 'make install | uninstall     module to /lib/modules, tools to PREFIX (/usr/local); honours DESTDIR'
+	@echo 'make install | uninstall     module to /lib/modules, the rest to PREFIX (/usr/local); honours DESTDIR'
 	@echo 'make clean                   removes what was built'
 	@echo
 	@echo 'KDIR is /lib/modules/$$(uname -r)/build unless given; scripts/kernel 6.1 and scripts/kernel 6.12 print'

@@ -29,11 +29,13 @@ lane_put() {
 # Builds from scratch, since what is already compiled would not warn again, and apart from a developer's own builds.
 lane_build=$PWD/build/check
 
-# lane_tools - the command line. The other lanes find it where `make tools` puts it.
+# lane_tools - the command line, and the library. The other lanes find it where `make tools` puts it.
 lane_tools() {
 	rm -rf -- "$lane_build/tools"
 	lane_no_warnings make -C userspace O="$lane_build/tools"
 	lane_put "$lane_build/tools/nettoll" userspace/build/nettoll
+	rm -rf -- "$lane_build/libnettoll"
+	lane_no_warnings make -C userspace/libnettoll O="$lane_build/libnettoll"
 }
 
 # lane_unit - the unit tests of the command, and of the module's pure code compiled as programs.

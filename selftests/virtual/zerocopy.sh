@@ -6,7 +6,7 @@
 . "$(dirname -- "$0")/../lib/selftest.sh"
 
 find_nics || ktap_skip_all "$no_nics"
-ktap_plan 20
+ktap_plan 21
 module_load
 toll_detach
 ns_add tx rx
@@ -229,6 +229,55 @@ pool_gone() {
 	all_zerocopy
 }
 ktap_test 'pool: unmapped and closed while it is being sent' pool_gone
+
+# listener DIRECTORY - in the receiver's namespace: one TCP stream and as many datagrams as come, each into a file.
+listener() {
+	ip netns exec "$there" python3 -c '
+import os, socket, sys
+tcp = socket.create_server(("10.66.3.2", 5300))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.setsockopt(socket.SOL_SOCKET, 33, 1 << 24)
+udp.bind(("10.66.3.2", 5300))
+open(sys.argv[1] + "/ready", "w").close()
+s, _ = tcp.accept()
+with open(sys.argv[1] + "/stream", "wb") as f:
+    while data := s.recv(1 << 20):
+        f.write(data)
+s.close()
+udp.setblocking(False)
+n = 0
+try:
+    while data := udp.recv(65536):
+        n += len(data)
+except BlockingIOError:
+    pass
+print(n, file=open(sys.argv[1] + "/datagrams", "w"))
+' "$1"
+}
+
+# First the datagrams, which wait in the socket, then the stream, whose end ends all.
+examples() {
+	local dir pid
+	dir=$(mktemp -d)
+	head -c 3000000 /dev/urandom >"$dir/file"
+	mode zerocopy pool min 1
+	listener "$dir" &
+	pid=$!
+	wait_until 30 test -e "$dir/ready"
+	ip netns exec "$here" "$NTT_PROGS/udp_sender" 10.66.3.2 5300 50 8000
+	ip netns exec "$here" "$NTT_PROGS/tcp_sender" 10.66.3.2 5300 <"$dir/file"
+	wait "$pid"
+	cmp "$dir/file" "$dir/stream"
+	expect 'bytes of datagrams' "$(cat "$dir/datagrams")" -eq 400000
+	all_zerocopy
+	expect 'all bytes' "$(counter bytes)" -eq 3400000
+	rm -rf "$dir"
+}
+if command -v python3 >/dev/null; then
+	ktap_test 'pool: the examples of the library' examples
+else
+	ktap_skip 'pool: the examples of the library' 'no python3'
+fi
 
 not_pool() {
 	mode zerocopy pool
