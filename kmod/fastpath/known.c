@@ -126,7 +126,7 @@ restore:
 	local_irq_restore(flags);
 }
 
-/** nettoll_knowns_clear_here() - on this CPU, after a change of the rules and of their generation */
+/** nettoll_knowns_clear_here() - on this CPU, after the rules and their generation have changed */
 void nettoll_knowns_clear_here(void)
 {
 	memset(this_cpu_ptr(nettoll_knowns), 0, NETTOLL_KNOWNS * sizeof(*nettoll_knowns));
