@@ -3,11 +3,12 @@
  * Sends messages from one network namespace to another, as a program would that uses this or that way not to copy
  * them, and prints what a send costs its host, in counts of the TSC, and how fast they arrive.
  *
- *   zc-send -t NETNS -d ADDRESS [-u] [-m plain|msgzc|uring|pool] [-l BYTES] [-w WARM-UP] [-n SENDS] [-a | -k THREAD]
+ *   zc-send -t NETNS -d ADDRESS [-u] [-m plain|msgzc|uring|pool] [-l BYTES] [-w WARM-UP] [-n SENDS]
+ *           [-a | -k THREAD]
  *
  * -a: datagrams that nobody takes, so that the sender's host is alone on the machine, and all that is not idle is its.
- * -k: the time of the process and of THREAD, the kernel thread that polls its NIC, is the sender's; the receiver has the
- * CPU when neither wants it.
+ * -k: the time of the process and of THREAD, the kernel thread that polls its NIC, is the sender's; the receiver has
+ * the CPU when neither wants it.
  */
 #include <getopt.h>
 #include <linux/sockios.h>

@@ -289,7 +289,7 @@ static const struct way ways[] = {
 
 const struct way *way_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(ways[i].name, name))
 			return &ways[i];
 	return NULL;

@@ -56,13 +56,13 @@ static void wait_for(int fd, short events, const char *for_what)
 }
 
 /* Takes what the protocol says of MSG_ZEROCOPY, until it has said it of so many sends. */
-static void completed(unsigned long upto)
+static void completed(unsigned long wanted)
 {
 	const struct sock_extended_err *e;
 	char control[128];
 	struct msghdr msg;
 
-	while (completions < upto) {
+	while (completions < wanted) {
 		wait_for(tx, 0, "a completion");
 		msg = (struct msghdr){ .msg_control = control, .msg_controllen = sizeof(control) };
 		if (recvmsg(tx, &msg, MSG_ERRQUEUE) < 0) {
