@@ -86,6 +86,11 @@ bench_poll() {
 	done
 }
 
+# bench_wire NETNS ADDRESS - waits until what is sent in that namespace arrives there: a NIC that says it has a link may lose
+# it once more while the two ends agree.
+bench_wire() { bench_poll 20 "the wire to $2" bench_reaches "$@"; }
+bench_reaches() { ip netns exec "$1" ping -c 1 -W 1 -q "$2" >/dev/null; }
+
 bench_is_idle() { [ "$("$NETTOLL" show status --json | jq -r '.state')" = idle ]; }
 
 # bench_attach BACKEND [HOOK]... - attaches by this backend.
