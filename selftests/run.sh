@@ -29,7 +29,7 @@ Environment:
   NETTOLL_KO    the module (default build/RELEASE/nettoll.ko)
   NETTOLL_CLI   the command (default userspace/build/nettoll)
   NETTOLL_NICS  A,B: two unused NICs on one wire
-  NETTOLL_RMMOD how many times smp/rmmod unloads the module (default: 100, in our own guest 20)
+  NETTOLL_RMMOD how many times smp/rmmod unloads the module (default: 100, in our own guest 12)
   NETTOLL_TEST_SECONDS  after which a test is ended, but not in virtual time (default 600)
 
 Exit status: 0 all passed or skipped, 1 something failed, 2 usage, 4 all skipped.

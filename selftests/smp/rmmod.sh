@@ -9,7 +9,7 @@
 . "$(dirname -- "$0")/../lib/selftest.sh"
 
 # Emulated, a round takes some ten seconds.
-times=${NETTOLL_RMMOD:-$([ -n "${NETTOLL_VM:-}" ] && echo 20 || echo 100)}
+times=${NETTOLL_RMMOD:-$([ -n "${NETTOLL_VM:-}" ] && echo 12 || echo 100)}
 ktap_plan 10
 
 # Functions that tasks sleep in, that interrupts run, and that both do.
