@@ -114,7 +114,7 @@ lane_races() { lane_selftests "$1" real -- smp/zerocopy smp/coalesce_rx smp/csum
 
 # lane_survive SERIES - the fast paths among all that else happens to sockets and packets, with real devices.
 lane_survive() {
-	lane_selftests "$1" real --nics 'e1000-82545em,mitigation=off' -- smp/families smp/gone smp/paths
+	lane_selftests "$1" real --nics 'e1000-82545em,mitigation=off' -- smp/families smp/gone smp/paths smp/programs
 }
 
 # lane_demo SERIES - the demo with its bounds, and its document by the schema.
