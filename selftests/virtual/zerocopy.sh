@@ -70,10 +70,10 @@ udp_delayed() {
 	delayed 5ms sends -d "$v4" -l 8000 -n 4
 	delayed 5ms sends -d "$v6" -l 8000 -n 4 -c sendmsg
 	all_zerocopy
-	# Once for all of a call: with 5 ms each it would be 160.
-	delayed 5ms sends -d "$v4" -l 8000 -n 32 -k 32 -c sendmmsg
-	expect 'microseconds for 32 datagrams' "$(field "$said" sending_us)" -ge 5000
-	expect 'microseconds for 32 datagrams' "$(field "$said" sending_us)" -lt 80000
+	# Once for all of a call: with 40 ms each it would be 1280.
+	delayed 40ms sends -d "$v4" -l 8000 -n 32 -k 32 -c sendmmsg
+	expect 'microseconds for 32 datagrams' "$(field "$said" sending_us)" -ge 40000
+	expect 'microseconds for 32 datagrams' "$(field "$said" sending_us)" -lt 640000
 	all_zerocopy
 }
 ktap_test 'sync: UDP held back in a queue' udp_delayed
