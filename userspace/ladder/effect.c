@@ -71,17 +71,20 @@ static struct stats_summary difference(const struct cell *from, const struct cel
 	return stats_summarize(b, na, EFFECT_CONFIDENCE);
 }
 
-/* A change counts when it is certain and no smaller than the least; there is none when more is ruled out. */
-static enum effect_verdict judge(const struct stats_summary *d, double least)
+enum effect_verdict effect_judge(double change, double half, double least)
 {
-	if (isnan(d->half))
+	double size = fabs(change);
+
+	if (isnan(half))
 		return EFFECT_UNCLEAR;
-	if (fabs(d->mean) > d->half && fabs(d->mean) >= least)
-		return d->mean > 0 ? EFFECT_GAIN : EFFECT_LOSS;
-	if (fabs(d->mean) + d->half < least || (d->mean == 0 && d->half == 0))
-		return EFFECT_NONE;
-	/* Certain, but too small. */
-	return fabs(d->mean) > d->half ? EFFECT_NONE : EFFECT_UNCLEAR;
+	if (size > half) {
+		/* Certain, but perhaps too small. */
+		if (size < least)
+			return EFFECT_NONE;
+		return change > 0 ? EFFECT_GAIN : EFFECT_LOSS;
+	}
+	/* More than the least is ruled out, or nothing has moved at all. */
+	return size + half < least || (size == 0 && half == 0) ? EFFECT_NONE : EFFECT_UNCLEAR;
 }
 
 struct effect effect_of(const struct cell *from, const struct cell *to, double least)
@@ -90,7 +93,7 @@ struct effect effect_of(const struct cell *from, const struct cell *to, double l
 	uint32_t layer;
 
 	e.known = !isnan(e.rate.half);
-	e.verdict = judge(&e.rate, least * fabs(cell_rate(from).mean));
+	e.verdict = effect_judge(e.rate.mean, e.rate.half, least * fabs(cell_rate(from).mean));
 	e.significant = e.verdict == EFFECT_GAIN || e.verdict == EFFECT_LOSS;
 	if (!from->bill.valid || !to->bill.valid)
 		return e;

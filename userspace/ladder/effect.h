@@ -26,6 +26,13 @@ enum effect_verdict {
 extern const char *const effect_verdict_names[EFFECT_VERDICTS];
 
 /**
+ * effect_judge() - what a change with its confidence interval comes to
+ * @half: half the width of the interval; NaN: there is none
+ * @least: the smallest change that counts, in the unit of @change
+ */
+enum effect_verdict effect_judge(double change, double half, double least);
+
+/**
  * struct effect - a cell compared with one below
  * @rate: difference of the throughput, bits per second, with its confidence interval
  * @known: there is an interval

@@ -7,6 +7,9 @@
 
 struct json_object;
 
+/* Of numbers in JSON: more than any measurement has. */
+#define REPORT_DIGITS	10
+
 /** report_head() - what is about to be climbed, and the heading of the lines that follow */
 int report_head(const struct climb *climb);
 

@@ -27,15 +27,9 @@ static const char *names(const struct climb *c, uint32_t set, const char *betwee
 	return len ? buf : c->plan->rung[c->step[0]].name;
 }
 
-static enum effect_verdict judge(const struct climb *c, const struct factorial *f, const struct factorial_effect *e)
+static const char *verdict(const struct climb *c, const struct factorial *f, const struct factorial_effect *e)
 {
-	double least = c->least * fabs(f->mean[0]);
-
-	if (isnan(e->half))
-		return EFFECT_UNCLEAR;
-	if (fabs(e->value) > e->half)
-		return fabs(e->value) < least ? EFFECT_NONE : e->value > 0 ? EFFECT_GAIN : EFFECT_LOSS;
-	return fabs(e->value) + e->half < least || (e->value == 0 && e->half == 0) ? EFFECT_NONE : EFFECT_UNCLEAR;
+	return effect_verdict_names[effect_judge(e->value, e->half, c->least * fabs(f->mean[0]))];
 }
 
 /* Sets of one rung first, then those of two, and so on. */
@@ -91,7 +85,7 @@ static void add_effects(const struct climb *c, const struct factorial *f, struct
 		cell_str(t, names(c, sets[i], " x ", text, sizeof(text)));
 		cell_real(t, e.value / 1e9);
 		cell_real(t, e.half / 1e9);
-		cell_str(t, effect_verdict_names[judge(c, f, &e)]);
+		cell_str(t, verdict(c, f, &e));
 	}
 }
 
@@ -142,8 +136,8 @@ struct json_object *report_factorial_json(const struct climb *c)
 		o = json_object_new_object();
 		json_object_object_add(o, "rungs", names_json(c, state));
 		json_object_object_add(o, "measurements", json_object_new_uint64(f.n[state]));
-		json_object_object_add(o, "mean_bps", json_number(f.mean[state]));
-		json_object_object_add(o, "sd_bps", json_number(f.sd[state]));
+		json_object_object_add(o, "mean_bps", json_number(f.mean[state], REPORT_DIGITS));
+		json_object_object_add(o, "sd_bps", json_number(f.sd[state], REPORT_DIGITS));
 		json_object_array_add(states, o);
 	}
 	effects = json_object_new_array();
@@ -152,10 +146,9 @@ struct json_object *report_factorial_json(const struct climb *c)
 		e = factorial_effect(&f, sets[i], EFFECT_CONFIDENCE);
 		o = json_object_new_object();
 		json_object_object_add(o, "rungs", names_json(c, sets[i]));
-		json_object_object_add(o, "bps", json_number(e.value));
-		json_object_object_add(o, "half", json_number(e.half));
-		json_object_object_add(o, "verdict",
-				       json_object_new_string(effect_verdict_names[judge(c, &f, &e)]));
+		json_object_object_add(o, "bps", json_number(e.value, REPORT_DIGITS));
+		json_object_object_add(o, "half", json_number(e.half, REPORT_DIGITS));
+		json_object_object_add(o, "verdict", json_object_new_string(verdict(c, &f, &e)));
 		json_object_array_add(effects, o);
 	}
 	json_object_object_add(root, "states", states);

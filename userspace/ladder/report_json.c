@@ -35,7 +35,7 @@ static void add_uint(struct json_object *obj, const char *key, uint64_t value)
 
 static void add_real(struct json_object *obj, const char *key, double value)
 {
-	add(obj, key, json_number(value));
+	add(obj, key, json_number(value, REPORT_DIGITS));
 }
 
 static struct json_object *rung_names(const struct plan *plan, uint32_t mask)
@@ -89,7 +89,7 @@ static struct json_object *rate_json(const struct cell *cell)
 	add_real(obj, "sd", s.sd);
 	add_real(obj, "half", s.half);
 	for (i = 0; i < cell->n; i++)
-		json_object_array_add(values, json_number(cell->sample[i].rate_bps));
+		json_object_array_add(values, json_number(cell->sample[i].rate_bps, REPORT_DIGITS));
 	add(obj, "values", values);
 	return obj;
 }

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdio.h>
 
-struct json_object *json_number(double value)
+struct json_object *json_number(double value, int digits)
 {
 	char text[64];
 
 	if (!isfinite(value))
 		return NULL;
-	snprintf(text, sizeof(text), "%.10g", value);
+	snprintf(text, sizeof(text), "%.*g", digits, value);
 	return json_object_new_double_s(value, text);
 }

@@ -5,7 +5,7 @@
 
 #include <json-c/json.h>
 
-/** json_number() - with ten digits, which are more than any measurement has; null for what is not finite */
-struct json_object *json_number(double value);
+/** json_number() - with so many significant digits; null for what is not finite */
+struct json_object *json_number(double value, int digits);
 
 #endif

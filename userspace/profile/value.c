@@ -2,20 +2,14 @@
 /* Numbers and intervals as JSON, with as many digits as are worth anything. */
 #include "profile/value.h"
 
-#include <math.h>
-#include <stdio.h>
+#include "lib/json_number.h"
 
 #define DIGITS	9
 
 struct json_object *value_real(double v)
 {
-	char text[32];
-
-	if (!isfinite(v))
-		return NULL;
 	/* -0 is no number that people know. */
-	snprintf(text, sizeof(text), "%.*g", DIGITS, v == 0 ? 0 : v);
-	return json_object_new_double_s(v, text);
+	return json_number(v == 0 ? 0 : v, DIGITS);
 }
 
 void value_add(struct json_object *to, const char *key, double v)
