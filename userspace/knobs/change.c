@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "knobs/hold.h"
+#include "knobs/journal_left.h"
 #include "knobs/lock.h"
 #include "knobs/turn.h"
 #include "lib/err.h"
@@ -152,33 +153,6 @@ int change_lock(struct change *c, const struct journal *j)
 	return ret ? ret : take_locks(c);
 }
 
-/* Whether a journal that a dead process left has to do with our places. */
-static int look_for_left(const char *path, void *arg)
-{
-	struct change *c = arg;
-	struct journal j;
-	size_t i, k;
-	int ret;
-
-	ret = journal_load(&j, path);
-	if (ret == -ENOENT) {
-		/* It has ended meanwhile. */
-		err_clear();
-		return 0;
-	}
-	if (ret)
-		return ret;
-	for (i = 0; i < j.n && !ret && !journal_alive(&j) && !journal_stale_boot(&j); i++) {
-		for (k = 0; k < c->ncircle && !ret; k++)
-			if (same_place(&j.entry[i].place, &c->circle[k]) && !journal_gone(&j.entry[i]))
-				ret = err_set(-EBUSY, strcmp(j.kind, "knob") ? "nettoll ladder --restore puts them back" :
-					      "nettoll knob undo puts them back", "%s was ended before it had put back "
-					      "or finished its changes of %s", j.what, knob_where(&c->circle[k]));
-	}
-	journal_free(&j);
-	return ret;
-}
-
 /* ---- the change itself ---- */
 
 static int note_item(struct change *c, const struct change_item *it)
@@ -286,13 +260,15 @@ static void prune(struct change *c)
 
 static int make(struct change *c, struct detached *guard)
 {
+	struct journal_left left;
 	char waiting[160];
 	int ret, back;
 	size_t i;
 
 	ret = take_locks(c);
+	left = (struct journal_left) { c->circle, c->ncircle };
 	if (!ret)
-		ret = journal_each(look_for_left, c);
+		ret = journal_each(journal_left_look, &left);
 	if (!ret)
 		ret = look_again(c);
 	if (ret)

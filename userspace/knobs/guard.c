@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "knobs/journal_left.h"
 #include "knobs/lock.h"
 #include "knobs/turn.h"
 #include "lib/err.h"
@@ -18,6 +19,7 @@
 #define NS_PER_SEC	1000000000ull
 #define LOOK_NS		200000000ull	/* how often the guard looks whether it was confirmed */
 #define UNDO_SECONDS	60		/* how long an undo may take */
+#define CONFIRM_SECONDS	5		/* how long a guard that was confirmed may */
 
 static bool is_there(const char *path)
 {
@@ -92,7 +94,6 @@ int guard_start(struct detached *guard, struct journal *j, unsigned int seconds,
 
 int guard_confirm(struct journal *j)
 {
-	uint64_t deadline = stop_now_ns() + 5 * NS_PER_SEC;
 	int fd, ret;
 
 	ret = lock_confirm("confirm", &fd);
@@ -103,22 +104,17 @@ int guard_confirm(struct journal *j)
 	if (fd >= 0)
 		close(fd);
 	/* Its end frees the locks, which the next command may want at once. */
-	while (!ret && journal_alive(j) && stop_now_ns() < deadline)
-		usleep(10000);
+	if (!ret)
+		journal_ended(j, CONFIRM_SECONDS);
 	return ret;
 }
 
 int guard_undo(const struct journal *j)
 {
-	uint64_t deadline = stop_now_ns() + UNDO_SECONDS * NS_PER_SEC;
-
 	if (kill(j->pid, SIGTERM) && errno != ESRCH)
 		return err_set(-errno, NULL, "pid %d: %s", (int)j->pid, strerror(errno));
-	while (journal_alive(j)) {
-		if (stop_now_ns() > deadline)
-			return err_set(-ETIMEDOUT, NULL, "pid %d has not undone %s within %d s", (int)j->pid, j->what,
-				       UNDO_SECONDS);
-		usleep(10000);
-	}
+	if (!journal_ended(j, UNDO_SECONDS))
+		return err_set(-ETIMEDOUT, NULL, "pid %d has not undone %s within %d s", (int)j->pid, j->what,
+			       UNDO_SECONDS);
 	return is_there(j->path);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "knobs/detach.h"
+#include "knobs/journal_left.h"
 #include "lib/err.h"
 #include "lib/netns.h"
 #include "lib/nl.h"
@@ -182,16 +183,11 @@ int hold_start(struct journal *j, const int *keep, size_t nkeep)
 
 int hold_end(const struct journal *j)
 {
-	uint64_t deadline = stop_now_ns() + END_SECONDS * NS_PER_SEC;
-
 	if (!j->held || !journal_alive(j))
 		return 0;
 	if (kill(j->pid, SIGTERM) && errno != ESRCH)
 		return err_set(-errno, NULL, "pid %d: %s", (int)j->pid, strerror(errno));
-	while (journal_alive(j)) {
-		if (stop_now_ns() > deadline)
-			return err_set(-ETIMEDOUT, NULL, "pid %d does not end", (int)j->pid);
-		usleep(10000);
-	}
+	if (!journal_ended(j, END_SECONDS))
+		return err_set(-ETIMEDOUT, NULL, "pid %d does not end", (int)j->pid);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "knobs/journal_left.h"
 #include "knobs/lock.h"
 #include "knobs/turn.h"
 #include "lib/err.h"
@@ -80,39 +81,6 @@ const char *rig_value(const struct rig *rig, const struct rig_knob *k, uint32_t 
 	return value ? value : k->found;
 }
 
-/* Whether a journal that a dead process left has to do with our places. */
-static int look_for_left(const char *path, void *arg)
-{
-	struct rig *rig = arg;
-	struct journal j;
-	size_t i;
-	int end, ret;
-
-	ret = journal_load(&j, path);
-	if (ret == -ENOENT) {
-		/* Its ladder has ended meanwhile. */
-		err_clear();
-		return 0;
-	}
-	if (ret)
-		return ret;
-	if (journal_alive(&j) || journal_stale_boot(&j))
-		goto out;
-	for (i = 0; i < j.n; i++) {
-		if (journal_gone(&j.entry[i]))
-			continue;
-		for (end = 0; end < PLAN_ENDS; end++)
-			if (!strcmp(j.entry[i].place.netns, rig->plan->place[end].netns) &&
-			    !strcmp(j.entry[i].place.dev, rig->plan->place[end].dev))
-				ret = err_set(-EBUSY, "nettoll ladder --restore puts them back",
-					      "%s has not put back its changes of %s", j.what,
-					      knob_where(&j.entry[i].place));
-	}
-out:
-	journal_free(&j);
-	return ret;
-}
-
 /*
  * Have what all knobs were found at on the disk before the first is turned, since one may move
  * another that the journal would otherwise meet only later.
@@ -161,6 +129,7 @@ static int look_again(struct rig *rig)
 int rig_take(struct rig *rig, bool account)
 {
 	const struct plan *plan = rig->plan;
+	struct journal_left left = { plan->place, PLAN_ENDS };
 	int end, ret;
 
 	for (end = 0; end < PLAN_ENDS; end++) {
@@ -183,7 +152,7 @@ int rig_take(struct rig *rig, bool account)
 		if (ret)
 			return ret;
 	}
-	ret = journal_each(look_for_left, rig);
+	ret = journal_each(journal_left_look, &left);
 	if (!ret)
 		ret = look_again(rig);
 	return ret ? ret : note_all(rig);
